@@ -1,0 +1,33 @@
+# Two commands do everything:  make demo   and   make test.
+# Both build a private virtual environment first, so they also work where the system Python refuses installs.
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench lock clean
+
+demo: $(VENV)/.ready
+	$(BIN)/worldgauge demo
+
+test: $(VENV)/.ready-dev
+	$(BIN)/ruff check src tests bench tools
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2}
+
+bench: $(VENV)/.ready-dev
+	$(BIN)/python -m bench
+
+# After a deliberate change of a definition (with its version raised) or of the public names.
+lock: $(VENV)/.ready-dev
+	$(BIN)/python tools/update_locks.py
+
+$(VENV)/.ready: pyproject.toml constraints-dev.txt
+	bash tools/make_venv.sh $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e .
+	touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[dev,geometry,parquet]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist runs

@@ -1,0 +1,1 @@
+"""WorldGauge: one instrument for video world models."""

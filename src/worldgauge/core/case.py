@@ -1,0 +1,163 @@
+"""`Case`: what one test item asks of a model, and what is known to be true about it.
+
+The same pydantic models are the on-disk format: one JSON object per line of `cases.jsonl`, paths relative to that file.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.errors import NotApplicable, WorldGaugeError
+
+SCHEMA = 1
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Chunk(_Model):
+    """A stretch of the clip with its own instruction."""
+
+    first: int
+    """First frame of the stretch."""
+    last: int
+    """Last frame of the stretch, included."""
+    caption: str
+    action: str = ""
+    """Keys held during the stretch, for example `W` or `A+J`; empty when nothing is pressed."""
+
+
+class Condition(_Model):
+    """What the model is given."""
+
+    prompt: str = ""
+    captions: dict[str, str] = {}
+    """Further captions by name, for example the five segments of a structured caption."""
+    chunks: tuple[Chunk, ...] = ()
+    image: str | None = None
+    """First frame, an image file."""
+    camera: str | None = None
+    """Requested camera path: an npz with `poses` (N,4,4 OpenCV camera-to-world), `intrinsics` (3,3 or N,3,3), `size` (w,h)."""
+    actions: tuple[str, ...] = ()
+    """One action string per frame, where the case is driven by keys."""
+    frames: int | None = None
+    fps: float | None = None
+    size: tuple[int, int] | None = None
+    """Width and height asked for."""
+
+
+class Target(_Model):
+    """The object the case is about."""
+
+    name: str
+    """A phrase a detector could be asked for."""
+    box: tuple[float, float, float, float] | None = None
+    """x0, y0, x1, y1 in the first frame, pixels, right and bottom excluded."""
+    mask: str | None = None
+    """First-frame mask, a PNG: above 127 is the target."""
+
+
+class Phases(_Model):
+    """Visible, gone, back: frames [0, gone), [gone, back), [back, end)."""
+
+    gone: int = Field(ge=0)
+    """First frame with no pixel of the target."""
+    back: int = Field(ge=0)
+    """First frame with the target's full visible area back."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Phases:
+        if self.back < self.gone:
+            raise ValueError(f"phases: back ({self.back}) lies before gone ({self.gone})")
+        return self
+
+
+class Question(_Model):
+    """A yes/no question about the clip with its true answer."""
+
+    text: str
+    answer: Literal["yes", "no"]
+    dimension: str = ""
+    id: str = ""
+
+
+class Reference(_Model):
+    """What is known to be true: never shown to the model under test."""
+
+    video: str | None = None
+    camera: str | None = None
+    """Executed camera path, same file format as the requested one."""
+    target: Target | None = None
+    phases: Phases | None = None
+    questions: tuple[Question, ...] = ()
+    rules: tuple[str, ...] = ()
+    """Physical rules that apply."""
+    truth: dict[str, str] = {}
+    """Files of exact truth by name: depth, ids, amodal, flow, states, events."""
+
+
+class Case(_Model):
+    """One test item of a benchmark."""
+
+    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    id: str = Field(min_length=1)
+    cluster: str = ""
+    """Scene the case belongs to; intervals resample clusters, not cases. Empty: the case is its own cluster."""
+    condition: Condition = Condition()
+    reference: Reference = Reference()
+    tags: dict[str, str] = {}
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    _root: Path = PrivateAttr(default=Path())
+
+    def at(self, root: Path) -> Case:
+        """The same case with its relative paths resolved against `root`."""
+        copy = self.model_copy()
+        copy._root = root
+        return copy
+
+    def path(self, relative: str) -> Path:
+        """A file of this case on this machine."""
+        return self._root / relative
+
+    @property
+    def cluster_id(self) -> str:
+        return self.cluster or self.id
+
+    def camera(self, which: Literal["condition", "reference"] = "condition") -> CameraPath:
+        """The requested (`condition`) or executed (`reference`) camera path; the other one where only it exists."""
+        first, second = self.condition.camera, self.reference.camera
+        if which == "reference":
+            first, second = second, first
+        relative = first or second
+        if relative is None:
+            raise NotApplicable("the case has no camera path")
+        return _load_camera(self.path(relative))
+
+    def target_mask(self) -> np.ndarray:
+        """First-frame mask of the target as booleans (H, W)."""
+        target = self.reference.target
+        if target is None or target.mask is None:
+            raise NotApplicable("the case has no target mask")
+        from PIL import Image
+
+        with Image.open(self.path(target.mask)) as image:
+            return np.asarray(image.convert("L")) > 127
+
+    def to_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True) | {"schema": self.schema_version}
+
+
+@functools.lru_cache(maxsize=256)
+def _load_camera(path: Path) -> CameraPath:
+    try:
+        return CameraPath.load(path)
+    except FileNotFoundError as error:
+        raise WorldGaugeError(f"camera file {path} does not exist", "restore it or make the cases again") from error

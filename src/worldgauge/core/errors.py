@@ -1,0 +1,40 @@
+"""Errors with one line for the user, and outcomes that become a record's status instead of a crash."""
+
+from __future__ import annotations
+
+
+class WorldGaugeError(Exception):
+    """A known problem: the command line prints the message as one line and exits with 2."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        """`message` says what is wrong, `hint` what to do about it."""
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[type[WorldGaugeError], tuple[str, str]]:
+        # Exceptions cross process borders; the default pickling would lose the hint.
+        return type(self), (self.message, self.hint)
+
+
+class Outcome(WorldGaugeError):
+    """Raised inside a signal or a metric to say why there is no number. Each subclass is one status."""
+
+
+class InvalidVideo(Outcome):
+    """The subject's video cannot be judged: undecodable, truncated, too short. Status `invalid`."""
+
+
+class Unscored(Outcome):
+    """The instrument looked and could not decide: tracker lost, no parallax. Status `unscored`; remembered."""
+
+
+class Unavailable(Outcome):
+    """The instrument cannot run here: no weights, no library. Status `unscored`; never remembered."""
+
+
+class NotApplicable(Outcome):
+    """The case does not have what the metric is about. Status `skipped`."""
