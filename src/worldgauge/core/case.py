@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 
-SCHEMA = 1
+SCHEMA: Final = 1
 
 
 class _Model(BaseModel):
@@ -44,7 +44,7 @@ class Condition(_Model):
     image: str | None = None
     """First frame, an image file."""
     camera: str | None = None
-    """Requested camera path: an npz with `poses` (N,4,4 OpenCV camera-to-world), `intrinsics` (3,3 or N,3,3), `size` (w,h)."""
+    """Requested camera path: an npz as `CameraPath.save` writes it."""
     actions: tuple[str, ...] = ()
     """One action string per frame, where the case is driven by keys."""
     frames: int | None = None

@@ -1,0 +1,53 @@
+"""`Record`: the result of one metric on one case, one line of `records-*.jsonl`. Every field is documented here.
+
+`worldgauge show schema` prints this as JSON schema. A change of meaning raises `SCHEMA`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from worldgauge.core.status import Status
+
+SCHEMA: Final = 1
+
+
+class Record(BaseModel):
+    """One (case, metric) result."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
+
+    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    """Version of this format."""
+    case: str
+    """Case id."""
+    cluster: str
+    """Scene of the case: intervals resample clusters."""
+    metric: str
+    """The metric's id in the benchmark."""
+    fingerprint: str
+    """Digest of the definition: metric, parameters, signals, instruments, weights, scale. Unequal: not comparable."""
+    inputs: str
+    """Digest of what was measured: the videos, the parts of the case, and which instruments could not run."""
+    video: str | None
+    """sha256 of the subject's video; null when there is none."""
+    status: Status
+    """Why there is or is not a value."""
+    value: float | None = None
+    """The score: `raw` after the benchmark's per-case scale. Null unless the status is ok."""
+    raw: float | None = None
+    """The metric's own number in its unit."""
+    curve: list[float | None] | None = None
+    """One number per frame or pair, null where a frame has none."""
+    reason: str = ""
+    """For any status but ok: what happened and what to do. For ok: a remark on the number."""
+    traceback: str | None = None
+    """For unexpected errors: where they came from."""
+    tags: dict[str, str] = {}
+    """The case's tags, for breakdowns."""
+    seconds: float = 0.0
+    """Time the metric's function took; signals are timed in the store."""
+    time: float = 0.0
+    """Unix time of writing. Of several records of one case and metric the latest counts."""

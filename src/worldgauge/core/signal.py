@@ -1,0 +1,144 @@
+"""`Signal`: something read off a video, named and versioned, computed at most once.
+
+    @signal(version=1, reads=("video",), seat="flow")
+    def flow_pairs(clip: Clip, flow: FlowInstrument, *, stride: int = 1) -> Arrays: ...
+
+The function gets what it reads, then the signals it needs, then the instrument, in that order; its keyword-only
+arguments are its parameters. Calling the decorated object, `flow_pairs(stride=2)`, does not compute: it says which
+variant a metric needs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from worldgauge.core.canonical import canonical_json
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.registry import Registry, unknown_name
+
+Arrays = Mapping[str, np.ndarray]
+"""A kept signal's value: named arrays, as they lie in the store."""
+
+Source = Literal["video", "reference"]
+
+READABLE = ("video", "reference", "target", "camera", "phases", "prompt")
+"""What a signal can read: the two clips, and parts of the case."""
+
+
+@dataclass(frozen=True)
+class SignalUse:
+    """One variant of a signal: which parameters, which frames, of which clip."""
+
+    signal: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    of: Source = "video"
+    frames: FrameSpec = field(default_factory=FrameSpec)
+
+    def describe(self) -> str:
+        """A name with what differs from the default, for messages and plans."""
+        parts = [f"{key}={value}" for key, value in self.parameters]
+        if self.of != "video":
+            parts.append(f"of={self.of}")
+        return f"{self.signal}({', '.join(parts)})" if parts else self.signal
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A definition; `function` computes, calling the object names a variant."""
+
+    name: str
+    version: int
+    function: Callable[..., Any]
+    reads: tuple[str, ...]
+    needs: tuple[SignalUse, ...]
+    seat: str | None
+    kept: bool
+    """Whether the value is stored. Dense fields are not: they live while their case is in its stage."""
+    frames: FrameSpec
+    defaults: Mapping[str, Any]
+    cost: float
+    """Rough seconds per frame of one megapixel on one core, for plans before anything was measured here."""
+
+    def __call__(self, *, of: Source = "video", frames: FrameSpec | None = None, **parameters: Any) -> SignalUse:
+        chosen = merge_parameters(f"signal '{self.name}'", self.defaults, parameters)
+        return SignalUse(self.name, tuple(sorted(chosen.items())), of, frames or self.frames)
+
+    @property
+    def summary(self) -> str:
+        return first_sentence(self.function)
+
+
+def signal(
+    *,
+    version: int,
+    reads: tuple[str, ...] = ("video",),
+    needs: tuple[SignalUse, ...] = (),
+    seat: str | None = None,
+    kept: bool = True,
+    frames: FrameSpec | None = None,
+    cost: float = 0.01,
+    name: str | None = None,
+) -> Callable[[Callable[..., Any]], Signal]:
+    """Declare and register a signal."""
+    for role in reads:
+        if role not in READABLE:
+            raise unknown_name("input", role, list(READABLE))
+
+    def declare(function: Callable[..., Any]) -> Signal:
+        declared = Signal(
+            name=name or function.__name__,
+            version=version,
+            function=function,
+            reads=reads,
+            needs=needs,
+            seat=seat,
+            kept=kept,
+            frames=frames or FrameSpec(),
+            defaults=keyword_defaults(function),
+            cost=cost,
+        )
+        SIGNALS.add(declared.name, declared, f"{function.__module__}:{function.__name__}")
+        return declared
+
+    return declare
+
+
+def keyword_defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    """Keyword-only arguments and their defaults: the parameters of a definition."""
+    keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for parameter in keywords:
+        if parameter.default is parameter.empty:
+            raise WorldGaugeError(f"{function.__name__}: parameter '{parameter.name}' needs a default")
+    return {p.name: p.default for p in keywords}
+
+
+def merge_parameters(owner: str, defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Defaults overridden by what is given; unknown names and values that JSON cannot hold are refused."""
+    for key, value in given.items():
+        if key not in defaults:
+            raise unknown_name(f"parameter of {owner}", key, list(defaults))
+        try:
+            canonical_json(value)
+        except (TypeError, ValueError) as error:
+            raise WorldGaugeError(f"{owner}: parameter '{key}' must be plain data, got {value!r}") from error
+    return dict(defaults) | {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+
+
+def first_sentence(function: Callable[..., Any]) -> str:
+    """The first paragraph of a docstring on one line."""
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+
+
+SIGNALS: Registry[Signal] = Registry(
+    "signal",
+    {
+        "pixel_errors": "worldgauge.signals.fidelity:pixel_errors",
+        "flow_pairs": "worldgauge.signals.flow:flow_pairs",
+    },
+)

@@ -1,0 +1,144 @@
+"""`Submission`: a model's card and its videos, by case id."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.video import Video
+
+SCHEMA: Final = 1
+FILE_NAME = "submission.json"
+
+
+class ModelCard(BaseModel):
+    """Who made the videos. Anything else one wants to say goes beside the name."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: str = Field(min_length=1)
+
+
+class VideoEntry(BaseModel):
+    """Where a case's video lies, relative to the submission file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: str
+    fps: float | None = Field(default=None, gt=0)
+    """Rate of a frame folder, which has none of its own."""
+
+
+class SubmissionFile(BaseModel):
+    """`submission.json` as it lies on disk."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    model: ModelCard
+    videos: dict[str, str | VideoEntry]
+
+
+class Submission:
+    """A model's videos. An entry whose file is not there counts as missing, not as an error."""
+
+    def __init__(self, model: ModelCard, videos: dict[str, Video]) -> None:
+        self.model = model
+        self.videos = videos
+
+    def video(self, case_id: str) -> Video | None:
+        """The video of a case, or None when there is none on disk."""
+        video = self.videos.get(case_id)
+        return video if video is not None and video.path.exists() else None
+
+    @classmethod
+    def read(cls, path: Path) -> Submission:
+        """Read `submission.json`, or the folder that holds one."""
+        file = path / FILE_NAME if path.is_dir() else path
+        try:
+            content = SubmissionFile.model_validate(
+                json.loads(file.read_text("utf-8"), object_pairs_hook=_no_duplicates)
+            )
+        except FileNotFoundError as error:
+            raise WorldGaugeError(f"{file} does not exist", "name a submission.json or a folder of videos") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise WorldGaugeError(f"{file} cannot be read ({error})") from error
+        except json.JSONDecodeError as error:
+            raise WorldGaugeError(f"{file} is not valid JSON (line {error.lineno}: {error.msg})") from error
+        except ValidationError as error:
+            raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
+        videos = {}
+        for case_id, entry in content.videos.items():
+            item = VideoEntry(path=entry) if isinstance(entry, str) else entry
+            videos[case_id] = Video(file.parent / item.path, item.fps)
+        return cls(content.model, videos)
+
+    @classmethod
+    def from_folder(cls, folder: Path, name: str | None = None) -> Submission:
+        """Every video under a folder; its case id is its path without suffix (`street/03.mp4` is case `street/03`)."""
+        if not folder.is_dir():
+            raise WorldGaugeError(f"{folder} is not a folder", "name a folder of videos or a submission.json")
+        videos: dict[str, Video] = {}
+        for found in find_videos(folder):
+            relative = found.relative_to(folder)
+            case_id = (relative if found.is_dir() else relative.with_suffix("")).as_posix()
+            if case_id in videos:
+                raise WorldGaugeError(
+                    f"two videos for case '{case_id}': {videos[case_id].path.name} and {found.name}",
+                    "keep one, or write a submission.json",
+                )
+            videos[case_id] = Video(found)
+        if not videos:
+            raise WorldGaugeError(
+                f"{folder} holds no video", "expected mp4, webm, mkv, avi, mov, gif or folders of png/jpg frames"
+            )
+        return cls(ModelCard(name=name or folder.resolve().name), videos)
+
+    def write(self, file: Path) -> None:
+        """Write `submission.json` with paths relative to it."""
+        videos = {case: _entry(video, file.parent) for case, video in sorted(self.videos.items())}
+        content = {"schema": SCHEMA, "model": self.model.model_dump(mode="json"), "videos": videos}
+        file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def find_videos(folder: Path) -> Iterable[Path]:
+    """Video files and frame folders below a folder, in order of name; hidden ones left out."""
+    from worldgauge.media import decoder, frame_folder
+
+    for path in sorted(folder.iterdir(), key=lambda p: frame_folder.natural_key(p.name)):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            if any(p.suffix.lower() in frame_folder.SUFFIXES for p in path.iterdir()):
+                yield path
+            else:
+                yield from find_videos(path)
+        elif path.suffix.lower() in decoder.SUFFIXES:
+            yield path
+
+
+def first_problem(error: ValidationError) -> str:
+    """One line for the first of pydantic's findings."""
+    problem = error.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where}: {problem['msg']}" if where else problem["msg"]
+
+
+def _entry(video: Video, root: Path) -> Any:
+    path = video.path.resolve()
+    text = path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else str(path)
+    return text if video.stated_fps is None else {"path": text, "fps": video.stated_fps}
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise WorldGaugeError(f"submission.json names '{twice}' twice", "keep one entry per case")
+    return content
