@@ -1,0 +1,77 @@
+"""Optical flow of consecutive frames, reduced pair by pair so that no dense field is ever stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.flow import (
+    Floats,
+    forward_backward_error,
+    magnitude,
+    occluded,
+    photometric_error,
+    warp,
+)
+
+CONSISTENT_WITHIN = 1.0
+"""Px; a pixel that comes back this close to its start counts as consistent."""
+
+
+class FlowInstrument(Protocol):
+    """What the seat `flow` offers."""
+
+    def flow(self, first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Floats:
+        """Displacement (H, W, 2) in pixels of each pixel of `first` towards `second`."""
+
+
+@signal(version=1, reads=("video",), seat="flow", cost=0.17)
+def flow_pairs(clip: Clip, flow: FlowInstrument) -> Arrays:
+    """Forward and backward flow of consecutive frames: size, consistency, occlusion and warp error of each pair.
+
+    One number per pair in each array:
+    `magnitude_mean`, `magnitude_median`, `magnitude_p90`: length of the forward flow, px;
+    `consistency_error`: mean forward-backward error of the pixels that stay in view, px (NaN where none does);
+    `consistent_share`: share of all pixels that stay in view and return within `CONSISTENT_WITHIN`;
+    `occluded_share`: share of the first frame's pixels not seen in the second;
+    `warp_error_forward`: next frame warped to this one by the forward flow, mean absolute difference on pixels seen
+    in both, as a share of full range; `warp_error_backward`: this frame warped to the next by the backward flow.
+    The warp errors are NaN where no pixel is seen in both.
+    """
+    pairs = [_reduce(first, second, flow) for first, second in consecutive(clip)]
+    return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}
+
+
+def consecutive(clip: Clip) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
+    """The chosen frames two by two; a clip of one frame has no pair and is invalid."""
+    frames = clip.frames()
+    if len(frames) < 2:
+        raise InvalidVideo(f"flow needs two frames, the clip has {len(frames)}")
+    previous = frames[0]
+    for index in range(1, len(frames)):
+        current = frames[index]
+        yield previous, current
+        previous = current
+
+
+def _reduce(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument) -> dict[str, float]:
+    forward, backward = flow.flow(first, second), flow.flow(second, first)
+    length = magnitude(forward)
+    error, inside = forward_backward_error(forward, backward)
+    hidden, hidden_back = occluded(forward, backward), occluded(backward, forward)
+    return {
+        "magnitude_mean": float(length.mean()),
+        "magnitude_median": float(np.median(length)),
+        "magnitude_p90": float(np.percentile(length, 90)),
+        "consistency_error": float(error[inside].mean()) if inside.any() else float("nan"),
+        "consistent_share": float((inside & (error <= CONSISTENT_WITHIN)).mean()),
+        "occluded_share": float(hidden.mean()),
+        "warp_error_forward": photometric_error(first, warp(second, forward)[0], ~hidden),
+        "warp_error_backward": photometric_error(second, warp(first, backward)[0], ~hidden_back),
+    }

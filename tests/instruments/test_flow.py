@@ -1,0 +1,120 @@
+"""DIS flow through its signal and metrics, on clips whose motion is known."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from worldgauge.core.case import Case
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.instrument import INSTRUMENT_SETS, INSTRUMENTS
+from worldgauge.core.metric import METRICS
+from worldgauge.core.video import Video
+from worldgauge.instruments.pocket.flow import DisFlow
+from worldgauge.signals.flow import flow_pairs
+
+
+def texture(height: int, width: int, seed: int = 0) -> np.ndarray:
+    noise = np.random.default_rng(seed).normal(size=(height, width, 3)).astype(np.float32)
+    smooth = cv2.GaussianBlur(noise, (0, 0), 2.5)
+    return np.clip(128 + smooth / smooth.std() * 45, 0, 255).astype(np.uint8)
+
+
+def clip_of(frames: list[np.ndarray], folder: Path) -> Clip:
+    for index, frame in enumerate(frames):
+        Image.fromarray(frame).save(folder / f"{index:04d}.png")
+    return Clip(Video(folder, fps=16))
+
+
+def panning(count: int, dx: int) -> list[np.ndarray]:
+    wide = texture(120, 200 + dx * count)
+    return [wide[:, dx * i : dx * i + 200] for i in range(count)]
+
+
+@pytest.mark.parametrize("shift", [(3, 0), (-6, 4), (0, 9)])
+def test_dis_finds_a_translation(shift: tuple[int, int]) -> None:
+    wide = texture(200, 300)
+    dx, dy = shift
+    first, second = wide[30:150, 40:240], wide[30 - dy : 150 - dy, 40 - dx : 240 - dx]
+    found = DisFlow().flow(first, second)
+    inner = found[20:-20, 20:-20]
+    assert found.shape == (120, 200, 2) and found.dtype == np.float32
+    assert np.median(np.hypot(inner[..., 0] - dx, inner[..., 1] - dy)) < 0.1
+
+
+def test_the_number_of_threads_does_not_change_the_flow() -> None:
+    frames = panning(2, 4)
+    before = cv2.getNumThreads()
+    try:
+        fields = []
+        for threads in (1, 2, 3):
+            cv2.setNumThreads(threads)
+            fields.append(DisFlow().flow(frames[0], frames[1]))
+    finally:
+        cv2.setNumThreads(before)
+    assert np.array_equal(fields[0], fields[1]) and np.array_equal(fields[0], fields[2])
+
+
+def test_frames_too_small_for_the_pyramid_are_unscored() -> None:
+    with pytest.raises(Unscored, match="too small"):
+        DisFlow().flow(np.zeros((16, 16, 3), np.uint8), np.zeros((16, 16, 3), np.uint8))
+
+
+def test_flow_pairs_of_a_pan(tmp_path: Path) -> None:
+    value = flow_pairs.function(clip_of(panning(5, 4), tmp_path), DisFlow())
+    assert all(array.shape == (4,) for array in value.values())
+    np.testing.assert_allclose(value["magnitude_median"], 4, atol=0.1)
+    # The content moves left by 4 px of 200: 2 % of the pixels leave the view.
+    np.testing.assert_allclose(value["occluded_share"], 0.02, atol=0.01)
+    assert (value["consistent_share"] > 0.95).all()
+    assert (value["warp_error_forward"] < 0.01).all() and (value["warp_error_backward"] < 0.01).all()
+
+
+def test_a_cut_is_seen_as_inconsistent(tmp_path: Path) -> None:
+    frames = [texture(120, 200, 0), texture(120, 200, 0), texture(120, 200, 1), texture(120, 200, 1)]
+    value = flow_pairs.function(clip_of(frames, tmp_path), DisFlow())
+    assert value["occluded_share"][1] > 0.5
+    assert value["occluded_share"][[0, 2]].max() < 0.01
+
+
+@pytest.mark.parametrize("kind", ["black", "equal", "noise"])
+def test_degenerate_clips_give_finite_numbers(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frames = {
+        "black": [np.zeros((60, 80, 3), np.uint8)] * 3,
+        "equal": [texture(60, 80)] * 3,
+        "noise": [rng.integers(0, 256, (60, 80, 3), dtype=np.uint8) for _ in range(3)],
+    }[kind]
+    value = flow_pairs.function(clip_of(frames, tmp_path), DisFlow())
+    assert all(np.isfinite(array).all() for array in value.values())
+    if kind != "noise":
+        assert value["magnitude_mean"].max() == 0 and value["warp_error_forward"].max() == 0
+
+
+def test_one_frame_is_an_invalid_video(tmp_path: Path) -> None:
+    with pytest.raises(InvalidVideo, match="two frames"):
+        flow_pairs.function(clip_of([texture(60, 80)], tmp_path), DisFlow())
+
+
+def test_metrics_read_the_signal(tmp_path: Path) -> None:
+    value = flow_pairs.function(clip_of(panning(3, 5), tmp_path), DisFlow())
+    case = Case(id="pan")
+    moved = METRICS.get("flow_magnitude").function(case, value)
+    assert moved.value == pytest.approx(5, abs=0.2) and len(moved.curve or ()) == 2
+    assert METRICS.get("flow_consistency").function(case, value).value < 0.3
+    assert METRICS.get("warp_error").function(case, value).value < 0.01
+
+
+def test_metrics_are_unscored_when_nothing_stays_in_view() -> None:
+    nothing = {name: np.array([np.nan]) for name in ("consistency_error", "warp_error_forward", "warp_error_backward")}
+    for name in ("flow_consistency", "warp_error"):
+        with pytest.raises(Unscored):
+            METRICS.get(name).function(Case(id="x"), nothing)
+
+
+def test_the_pocket_set_seats_dis() -> None:
+    assert INSTRUMENTS.get(INSTRUMENT_SETS["pocket"]["flow"]) is DisFlow
+    assert DisFlow(preset="fast").identity() != DisFlow().identity()
