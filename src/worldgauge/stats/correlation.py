@@ -1,0 +1,67 @@
+"""Rank correlation, from SciPy, with absent pairs left out and "no answer" said plainly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.stats.bootstrap import Floats
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A coefficient in [-1, 1]; None when fewer than 2 pairs remain or one side is constant."""
+
+    coefficient: float | None
+    p_value: float | None
+    pairs: int
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
+    """Spearman's rho with mid-ranks for ties.
+
+    >>> round(spearman([1, 2, 3, 4], [1, 3, 2, 4]).coefficient, 12)
+    0.8
+    """
+    from scipy.stats import spearmanr
+
+    a, b = _pairs(x, y)
+    if not _varies(a, b):
+        return Correlation(None, None, len(a))
+    result = spearmanr(a, b)
+    return _correlation(float(result.statistic), float(result.pvalue), len(a))
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> Correlation:
+    """Kendall's tau-b, which accounts for ties.
+
+    >>> round(kendall([1, 2, 3, 4], [1, 3, 2, 4]).coefficient, 6)
+    0.666667
+    """
+    from scipy.stats import kendalltau
+
+    a, b = _pairs(x, y)
+    if not _varies(a, b):
+        return Correlation(None, None, len(a))
+    result = kendalltau(a, b)
+    return _correlation(float(result.statistic), float(result.pvalue), len(a))
+
+
+def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if a.ndim != 1 or a.shape != b.shape:
+        raise WorldGaugeError(f"a correlation needs two rows of equal length, got {a.shape} and {b.shape}")
+    both = np.isfinite(a) & np.isfinite(b)
+    return a[both], b[both]
+
+
+def _varies(a: Floats, b: Floats) -> bool:
+    return len(a) >= 2 and bool(np.ptp(a) > 0) and bool(np.ptp(b) > 0)
+
+
+def _correlation(coefficient: float, p_value: float, pairs: int) -> Correlation:
+    # Two pairs always correlate perfectly and test nothing.
+    return Correlation(coefficient, p_value if np.isfinite(p_value) else None, pairs)
