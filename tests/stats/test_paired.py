@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from worldgauge.stats.paired import compare_paired, sign_flip_test
+from worldgauge.stats.paired import compare_paired, sign_flip_test, sign_flip_tests
 from worldgauge.stats.power import detectable_difference, paired_power, units_needed
 
 
@@ -30,6 +30,15 @@ def test_clusters_flip_together():
 
 def test_no_difference_has_p_one():
     assert sign_flip_test(np.zeros(5), np.arange(5)) == 1.0
+
+
+def test_rows_are_tested_as_if_alone():
+    rows = np.random.default_rng(0).normal(0.3, 1, (3, 40))
+    rows[1, :39] = np.nan
+    clusters = np.repeat(np.arange(20), 2)
+    together = sign_flip_tests(rows, clusters, permutations=200)
+    assert together[0] == sign_flip_test(rows[0], clusters, permutations=200)
+    assert np.isnan(together[1])
 
 
 def test_comparison_uses_shared_cases_only():

@@ -81,21 +81,31 @@ def sign_flip_test(
     >>> sign_flip_test(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 2]))
     0.25
     """
-    sums, _ = cluster_sums(np.asarray(differences, dtype=np.float64)[None], clusters)
-    # A cluster whose sum is zero has the same sum under both signs.
-    totals = sums[0][sums[0] != 0]
-    # Sums of the same numbers in another order differ in the last bits; such a tie counts as as extreme.
-    observed = abs(totals.sum()) - 1e-12 * np.abs(totals).sum()
-    if len(totals) <= _EXACT_CLUSTERS:
-        patterns = np.arange(2 ** len(totals))[:, None] >> np.arange(len(totals)) & 1
-        return float(np.mean(np.abs((2 * patterns - 1) @ totals) >= observed))
+    return float(sign_flip_tests(np.asarray(differences, dtype=np.float64)[None], clusters, permutations, seed)[0])
+
+
+def sign_flip_tests(
+    differences: Floats, clusters: NDArray[np.integer], permutations: int = 9999, seed: int = 0
+) -> Floats:
+    """`sign_flip_test` for T rows of differences at once, with the same signs for all: (T, N), (N,) -> (T,).
+
+    NaN means that a case is not shared. A row with differences in fewer than two clusters cannot be tested: NaN.
+    """
     if permutations < 1:
         raise WorldGaugeError(f"a permutation test needs at least one permutation, got {permutations}")
-    random = np.random.default_rng(seed)
-    extreme = 0
-    step = max(1, 1_000_000 // len(totals))
-    for first in range(0, permutations, step):
-        size = min(step, permutations - first)
-        signs = 2 * random.integers(0, 2, size=(size, len(totals)), dtype=np.int8) - 1
-        extreme += int(np.count_nonzero(np.abs(signs @ totals) >= observed))
-    return (1 + extreme) / (1 + permutations)
+    sums, counts = cluster_sums(differences, clusters)
+    number = sums.shape[1]
+    # Sums of the same numbers in another order differ in the last bits; such a tie counts as as extreme.
+    observed = np.abs(sums.sum(axis=1)) - 1e-12 * np.abs(sums).sum(axis=1)
+    if number <= _EXACT_CLUSTERS:
+        patterns = 2 * (np.arange(2**number)[:, None] >> np.arange(number) & 1) - 1
+        p_values = np.mean(np.abs(patterns @ sums.T) >= observed, axis=0)
+    else:
+        random = np.random.default_rng(seed)
+        extreme = np.zeros(len(sums), dtype=np.int64)
+        step = max(1, 1_000_000 // number)
+        for first in range(0, permutations, step):
+            signs = random.integers(0, 2, size=(min(step, permutations - first), number), dtype=np.int8)
+            extreme += np.count_nonzero(np.abs((2.0 * signs - 1) @ sums.T) >= observed, axis=0)
+        p_values = (1 + extreme) / (1 + permutations)
+    return np.where((counts > 0).sum(axis=1) < 2, np.nan, p_values)
