@@ -1,0 +1,77 @@
+"""What a model is told: prompts with style and camera, and how the clips of a large world are chained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+ModelKind = Literal["i2v", "t2v", "3d", "4d"]
+
+MOTIONLESS: Final = "Everything in the scene remains completely motionless."
+
+_CAMERA_TEXT: Final = {
+    "pull_left": "move left, pull out, then pan left",
+    "pull_right": "move right, pull out, then pan right",
+}
+"""Two layouts that have a text in the released table but no trajectory."""
+
+
+def camera_text(layout: str) -> str:
+    """The words for a layout.
+
+    >>> camera_text("push_in")
+    'push in'
+    """
+    return _CAMERA_TEXT.get(layout, layout.replace("_", " "))
+
+
+def with_style(prompt: str, style: str) -> str:
+    """A prompt with its style.
+
+    >>> with_style("A pier", "anime"), with_style("A pier.", "anime")
+    ('A pier. anime', 'A pier. anime')
+    """
+    return f"{prompt} {style}" if prompt.endswith(".") else f"{prompt}. {style}"
+
+
+def static_prompts(prompts: Sequence[str], style: str, layouts: Sequence[str], kind: ModelKind) -> list[str]:
+    """Prompts of a static world: one per layout, or for 3D models one per scene and no camera in words."""
+    styled = [with_style(prompt, style) for prompt in prompts]
+    if kind == "3d":
+        return styled
+    return [
+        f"Camera {camera_text(layout)}. {prompt}. {MOTIONLESS}"
+        for layout, prompt in zip(layouts, styled[1:], strict=True)
+    ]
+
+
+def dynamic_prompts(prompt: str, style: str, kind: ModelKind) -> list[str]:
+    """The one prompt of a dynamic world.
+
+    >>> dynamic_prompts("The flag waves", "anime", "i2v")
+    ['Camera fixed. The flag waves. anime']
+    """
+    styled = with_style(prompt, style)
+    return [styled if kind == "3d" else f"Camera fixed. {styled}"]
+
+
+def conditioning_images(scenes: int, kind: ModelKind) -> list[str | None]:
+    """The image file each clip starts from: the input image, then the last frame of the clip before.
+
+    >>> conditioning_images(3, "i2v")
+    ['input_image.png', 'input_image_1.png', 'input_image_2.png']
+    """
+    if kind != "i2v":
+        return [None] * scenes
+    return ["input_image.png", *(f"input_image_{i}.png" for i in range(1, scenes))]
+
+
+def clip_joints(scenes: int, frames: int) -> list[tuple[int, int]]:
+    """Clip and frame in it of the first and last frame each clip adds to the chained video.
+
+    Later clips lose their first frame, which repeats the last one of the clip before.
+
+    >>> clip_joints(2, 49)
+    [(0, 0), (0, 48), (1, 1), (1, 48)]
+    """
+    return [(clip, index) for clip in range(scenes) for index in (0 if clip == 0 else 1, frames - 1)]

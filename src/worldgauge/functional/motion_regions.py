@@ -1,0 +1,65 @@
+"""Does the motion happen where it was asked for? Flow inside against flow outside a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.errors import Unscored, WorldGaugeError
+from worldgauge.functional.flow import magnitude
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+DILATION = 21
+"""Side in pixels of the square a mask is grown by."""
+
+
+def grow(mask: Mask, side: int = DILATION) -> Mask:
+    """The mask (H, W) dilated by a square of `side` pixels.
+
+    >>> dot = np.zeros((5, 5), bool); dot[2, 2] = True
+    >>> int(grow(dot, 3).sum())
+    9
+    """
+    import cv2
+
+    grown: Mask = cv2.dilate(mask.astype(np.uint8), np.ones((side, side), np.uint8)).astype(bool)
+    return grown
+
+
+def union(logits: Floats) -> Mask:
+    """Pixels that any object (O, H, W) claims: its logit is above zero."""
+    claimed: Mask = (np.asarray(logits) > 0).any(axis=0)
+    return claimed
+
+
+def region_contrast(flow: Floats, mask: Mask) -> float:
+    """Longest vector inside the mask minus longest vector outside, px.
+
+    >>> flow = np.zeros((1, 2, 2), np.float32); flow[0, 0] = 3.0, 4.0
+    >>> region_contrast(flow, np.array([[True, False]]))
+    5.0
+    """
+    if flow.shape[:2] != mask.shape:
+        raise WorldGaugeError(
+            f"a mask of {mask.shape[1]}x{mask.shape[0]} px does not fit a flow of {flow.shape[1]}x{flow.shape[0]} px"
+        )
+    if not mask.any():
+        raise Unscored("the object is lost: its mask is empty")
+    if mask.all():
+        raise Unscored("the mask covers the whole frame, so nothing is outside")
+    lengths = magnitude(flow)
+    if not np.isfinite(lengths).all():
+        raise WorldGaugeError("a flow vector is not finite")
+    return float(lengths[mask].max() - lengths[~mask].max())
+
+
+def motion_contrasts(flows: Sequence[Floats], masks: Sequence[Mask]) -> list[float]:
+    """`region_contrast` per pair of frames; the mask of a pair is that of its first frame.
+
+    Where there are fewer masks than frames the rest of the clip is left out, as in the released code.
+    """
+    return [region_contrast(flow, mask) for flow, mask in zip(flows, masks, strict=False)]

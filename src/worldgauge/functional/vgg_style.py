@@ -1,0 +1,67 @@
+"""The first five convolutions of VGG19 in NumPy: enough for the style score, without a deep-learning library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.errors import InvalidVideo
+
+Floats = NDArray[np.float32]
+Layer = tuple[Floats, Floats]
+"""Weight (out, in, 3, 3) and bias (out,)."""
+
+CHANNELS = ((3, 64), (64, 64), (64, 128), (128, 128), (128, 256))
+POOL_BEFORE = (False, False, True, False, True)
+_MEAN = np.array([0.485, 0.456, 0.406], np.float32)
+_DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
+
+
+def style_image(image: NDArray[np.uint8], mode: str = "RGB", shorter: int = 512) -> Floats:
+    """An 8-bit image as the released code feeds it: shorter side resized, scaled to [0, 1], normalised, (3, H, W).
+
+    `image` is (H, W, 3), or (H, W) for mode `L`, whose one channel is spread over three. Other modes are refused.
+    """
+    from PIL import Image
+
+    if mode not in ("RGB", "L"):
+        raise InvalidVideo(f"the input image has mode {mode}; the style score needs RGB or L")
+    picture = Image.fromarray(image, mode=None)
+    width, height = picture.size
+    # The longer side is truncated, not rounded, by the original's resize.
+    size = (shorter, int(shorter * height / width)) if width <= height else (int(shorter * width / height), shorter)
+    pixels = np.asarray(picture.resize(size, Image.Resampling.BILINEAR), np.float32) / 255.0
+    return np.ascontiguousarray(((pixels.reshape(*pixels.shape[:2], -1) - _MEAN) / _DEVIATION).transpose(2, 0, 1))
+
+
+def style_features(image: Floats, layers: Sequence[Layer]) -> list[Floats]:
+    """Outputs (C, H, W) of the five convolutions, before their ReLU, for a normalised image (3, H, W)."""
+    outputs: list[Floats] = []
+    current = image
+    for (weight, bias), pool in zip(layers, POOL_BEFORE, strict=True):
+        if outputs:
+            current = np.maximum(outputs[-1], 0)
+        if pool:
+            current = _max_pool(current)
+        outputs.append(_convolve(current, weight, bias))
+    return outputs
+
+
+def _convolve(image: Floats, weight: Floats, bias: Floats) -> Floats:
+    """3x3 convolution with a border of zeros, as one matrix product per kernel position."""
+    channels, height, width = image.shape
+    padded = np.pad(image, ((0, 0), (1, 1), (1, 1)))
+    total = np.repeat(bias.astype(np.float32)[:, None], height * width, axis=1)
+    for row in range(3):
+        for column in range(3):
+            shifted = padded[:, row : row + height, column : column + width].reshape(channels, -1)
+            total += weight[:, :, row, column] @ shifted
+    return total.reshape(-1, height, width)
+
+
+def _max_pool(image: Floats) -> Floats:
+    channels, height, width = image.shape[0], image.shape[1] // 2, image.shape[2] // 2
+    blocks = image[:, : 2 * height, : 2 * width].reshape(channels, height, 2, width, 2)
+    return np.asarray(blocks.max(axis=(2, 4)))
