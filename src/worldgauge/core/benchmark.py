@@ -6,6 +6,7 @@ A benchmark is a folder with a `benchmark.toml`; this file is that format.
 from __future__ import annotations
 
 import importlib
+import math
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,6 +57,16 @@ class Scale(_Model):
         (a, b), (low, high) = self.source, self.target
         score = low + (raw - a) / (b - a) * (high - low)
         return min(max(score, min(low, high)), max(low, high)) if self.clip else score
+
+
+def worst_score(scale: Scale | None, bounds: tuple[float, float], higher_is_better: bool | None) -> float | None:
+    """The score an absent video gets under the policy `worst`: the scale's first target, else the bad finite bound."""
+    if scale is not None and scale.level == "case":
+        return scale.target[0]
+    if higher_is_better is None:
+        return None
+    bad = bounds[0] if higher_is_better else bounds[1]
+    return bad if math.isfinite(bad) else None
 
 
 class ProtocolOverride(_Model):

@@ -6,10 +6,12 @@ The same pydantic models are the on-disk format: one JSON object per line of `ca
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from worldgauge.core.cameras import CameraPath
@@ -62,6 +64,17 @@ class Target(_Model):
     """x0, y0, x1, y1 in the first frame, pixels, right and bottom excluded."""
     mask: str | None = None
     """First-frame mask, a PNG: above 127 is the target."""
+
+
+@dataclass(frozen=True, eq=False)
+class TargetView:
+    """The target as a signal reads it."""
+
+    name: str
+    box: tuple[float, float, float, float] | None
+    """x0, y0, x1, y1 in the first frame, in pixels of the reference video."""
+    mask: NDArray[np.bool_] | None
+    """(H, W) of the first frame."""
 
 
 class Phases(_Model):
@@ -141,15 +154,18 @@ class Case(_Model):
             raise NotApplicable("the case has no camera path")
         return _load_camera(self.path(relative))
 
-    def target_mask(self) -> np.ndarray:
-        """First-frame mask of the target as booleans (H, W)."""
+    def target(self) -> TargetView:
+        """The target with its first-frame mask loaded."""
         target = self.reference.target
-        if target is None or target.mask is None:
-            raise NotApplicable("the case has no target mask")
-        from PIL import Image
+        if target is None:
+            raise NotApplicable("the case has no target")
+        mask = None
+        if target.mask is not None:
+            from PIL import Image
 
-        with Image.open(self.path(target.mask)) as image:
-            return np.asarray(image.convert("L")) > 127
+            with Image.open(self.path(target.mask)) as image:
+                mask = np.asarray(image.convert("L")) > 127
+        return TargetView(target.name, target.box, mask)
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True) | {"schema": self.schema_version}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import overload
 
 import numpy as np
@@ -17,12 +18,12 @@ DEFAULT_MEMORY = 512 * 2**20
 
 
 class Frames(Sequence[Image]):
-    """The frames a spec chose, as a sequence; each is resized at most once."""
+    """The frames a spec chose, as a sequence; each is decoded and resized at most once."""
 
-    def __init__(self, clip: Clip, indices: list[int], spec: FrameSpec) -> None:
+    def __init__(self, decoded: _Decoded, indices: list[int], spec: FrameSpec) -> None:
         self.indices = indices
         """Frame numbers in the clip."""
-        self._clip = clip
+        self._decoded = decoded
         self._spec = spec
 
     def __len__(self) -> int:
@@ -34,32 +35,45 @@ class Frames(Sequence[Image]):
     def __getitem__(self, item: slice) -> Frames: ...
     def __getitem__(self, item: int | slice) -> Image | Frames:
         if isinstance(item, slice):
-            return Frames(self._clip, self.indices[item], self._spec)
-        return self._clip.frame(self.indices[item], self._spec)
+            return Frames(self._decoded, self.indices[item], self._spec)
+        return self._decoded.frame(self.indices[item], self._spec)
 
     def __iter__(self) -> Iterator[Image]:
-        return (self._clip.frame(index, self._spec) for index in self.indices)
+        return (self._decoded.frame(index, self._spec) for index in self.indices)
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the frames handed out."""
-        return self._spec.output_size(*self._clip.size)
+        return self._spec.output_size(*self._decoded.size)
 
 
 class Clip:
-    """Frames of one video for the length of one stage. Frames are read-only arrays: signals share them."""
+    """What a signal reads: a video's frames under the signal's own spec, read-only and shared with other signals."""
 
-    def __init__(self, video: Video, phases: Phases | None = None, memory: int = DEFAULT_MEMORY) -> None:
-        self.video = video
+    def __init__(
+        self,
+        video: Video,
+        phases: Phases | None = None,
+        spec: FrameSpec | None = None,
+        memory: int = DEFAULT_MEMORY,
+    ) -> None:
         self.phases = phases
-        self.decodes = 0
-        """How many passes over the file were made; one, unless frames were asked for that no plan named."""
-        self._memory = memory
-        self._buffers: dict[tuple[int, int, str], _Buffer] = {}
-        self._planned: set[int] = set()
+        self.spec = spec or FrameSpec()
+        self._decoded = _Decoded(video, memory)
+
+    def under(self, spec: FrameSpec) -> Clip:
+        """The same clip seen through another spec; decoded frames are shared."""
+        view = copy(self)
+        view.spec = spec
+        return view
+
+    @property
+    def video(self) -> Video:
+        return self._decoded.video
 
     @property
     def fps(self) -> float | None:
+        """Frames per second of the whole clip, where it is known."""
         return self.video.info.fps
 
     @property
@@ -69,24 +83,49 @@ class Clip:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height."""
-        return self.video.info.width, self.video.info.height
+        """Width and height of the video."""
+        return self._decoded.size
+
+    @property
+    def passes(self) -> int:
+        """How often the file was read: once, unless frames were asked for that nobody announced."""
+        return self._decoded.passes
+
+    @property
+    def frames_decoded(self) -> int:
+        return self._decoded.frames_decoded
 
     def expect(self, spec: FrameSpec) -> None:
-        """Announce that a spec will be read, so that one decode serves every signal of the stage."""
-        self._planned.update(spec.indices(self.count, self.phases))
+        """Announce that a spec will be read, so that one pass serves every signal of the stage."""
+        self._decoded.expected.update(spec.indices(self.count, self.phases))
 
     def frames(self, spec: FrameSpec | None = None) -> Frames:
-        """The chosen frames; the file is decoded on first use."""
-        spec = spec or FrameSpec()
+        """The frames of the signal's own spec, or of another; the file is decoded on first use."""
+        spec = spec or self.spec
         indices = spec.indices(self.count, self.phases)
-        self._planned.update(indices)
-        return Frames(self, indices, spec)
+        self._decoded.expected.update(indices)
+        return Frames(self._decoded, indices, spec)
+
+
+class _Decoded:
+    """Decoded and resized frames of one video."""
+
+    def __init__(self, video: Video, memory: int) -> None:
+        self.video = video
+        self.expected: set[int] = set()
+        self.passes = 0
+        self.frames_decoded = 0
+        self._memory = memory
+        self._buffers: dict[tuple[int, int, str], _Buffer] = {}
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.video.info.width, self.video.info.height
 
     def frame(self, index: int, spec: FrameSpec) -> Image:
         original = self._buffer(self.size, "decoded")
         if index not in original.slots:
-            self._decode(original)
+            self._decode_into(original)
         size = spec.output_size(*self.size)
         if size == self.size:
             return original.get(index)
@@ -97,15 +136,16 @@ class Clip:
             resized.put(index, resize(original.get(index), size, spec.interpolation))
         return resized.get(index)
 
-    def _decode(self, buffer: _Buffer) -> None:
-        self.decodes += 1
-        for index, frame in self.video.decode(sorted(self._planned - buffer.slots.keys())):
+    def _decode_into(self, buffer: _Buffer) -> None:
+        self.passes += 1
+        for index, frame in self.video.decode(sorted(self.expected - buffer.slots.keys())):
             buffer.put(index, frame)
+            self.frames_decoded += 1
 
     def _buffer(self, size: tuple[int, int], kind: str) -> _Buffer:
         key = (*size, kind)
         if key not in self._buffers:
-            self._buffers[key] = _Buffer(size, self.count, self._memory)
+            self._buffers[key] = _Buffer(size, self.video.info.frames, self._memory)
         return self._buffers[key]
 
 

@@ -20,6 +20,10 @@ class WorldGaugeError(Exception):
         return type(self), (self.message, self.hint)
 
 
+class CannotWrite(WorldGaugeError):
+    """The store or the run folder cannot be written: the run stops, and what is on disk stays."""
+
+
 class Outcome(WorldGaugeError):
     """Raised inside a signal or a metric to say why there is no number. Each subclass is one status."""
 

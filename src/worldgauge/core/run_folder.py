@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from worldgauge.core.benchmark import BenchmarkFile, Protocol, Scale
+from worldgauge.core.benchmark import BenchmarkFile, Protocol, Scale, worst_score
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard, first_problem
@@ -27,7 +27,10 @@ FILE_NAME = "run.json"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
+    # Bounds may be infinite, which plain JSON cannot say.
+    model_config = ConfigDict(
+        extra="forbid", populate_by_name=True, use_attribute_docstrings=True, ser_json_inf_nan="strings"
+    )
 
 
 class DefinitionFile(_Model):
@@ -47,6 +50,11 @@ class DefinitionFile(_Model):
     """The signals the metric rests on, with versions, parameters, frames and instruments."""
     unavailable: str = ""
     """Why it could not be computed on the machine of the latest invocation."""
+
+    @property
+    def worst(self) -> float | None:
+        """What an absent video scores under the policy `worst`."""
+        return worst_score(self.scale, self.bounds, self.higher_is_better)
 
 
 class Invocation(_Model):

@@ -1,0 +1,1 @@
+"""Plan, store, perceive, score: from cases and videos to records."""

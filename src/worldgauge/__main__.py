@@ -1,0 +1,5 @@
+"""`python -m worldgauge`."""
+
+from worldgauge.cli.main import main
+
+main()

@@ -1,0 +1,78 @@
+"""`worldgauge cache`: look after the store."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS, AsJson, StorePath, default_store
+from worldgauge.cli.output import print_json, print_table
+from worldgauge.engine.store import Store
+
+app = typer.Typer(help="Look after the store of signals.", **VERB_SETTINGS)
+
+
+@app.command()
+def du(store: StorePath = None, as_json: AsJson = False) -> None:
+    """How much each signal takes."""
+    opened = Store(store or default_store())
+    count: Counter[str] = Counter()
+    size: Counter[str] = Counter()
+    for key in opened.keys():  # noqa: SIM118  a store is not a mapping
+        entry = opened.load(key)
+        name = entry.meta["signal"] if entry else "(damaged)"
+        count[name] += 1
+        size[name] += opened.path(key).stat().st_size if entry else 0
+    rows = [{"signal": name, "entries": count[name], "bytes": size[name]} for name in sorted(count)]
+    if as_json:
+        print_json({"store": str(opened.root), "signals": rows, "bytes": size.total()})
+        return
+    print_table(
+        ("signal", "entries", "MB"),
+        [(str(r["signal"]), str(r["entries"]), f"{size[str(r['signal'])] / 1e6:.1f}") for r in rows],
+        numeric=(1, 2),
+    )
+    typer.echo(f"{opened.root}: {size.total() / 1e6:.1f} MB")
+
+
+@app.command()
+def verify(store: StorePath = None, as_json: AsJson = False) -> None:
+    """Read every entry; damaged ones are dropped and will be computed again. Exit code 1 if there were any."""
+    opened = Store(store or default_store())
+    total, damaged = 0, 0
+    for key in list(opened.keys()):
+        total += 1
+        damaged += opened.load(key) is None
+    if as_json:
+        print_json({"store": str(opened.root), "entries": total, "damaged": damaged})
+    else:
+        typer.echo(f"{total} entries, {damaged} damaged and dropped")
+    if damaged:
+        raise typer.Exit(1)
+
+
+@app.command()
+def gc(
+    days: Annotated[
+        float, typer.Option("--days", min=0, envvar="WORLDGAUGE_DAYS", help="Drop entries not read for so long.")
+    ] = 30,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Drop entries that were not used for a while, and what killed writers left behind."""
+    opened = Store(store or default_store())
+    before = time.time() - days * 86400
+    freed = dropped = 0
+    for path in [*(opened.path(key) for key in opened.keys()), *opened.leftovers()]:  # noqa: SIM118
+        status = path.stat()
+        if max(status.st_mtime, status.st_atime) < before or path.name.startswith("."):
+            freed += status.st_size
+            dropped += 1
+            path.unlink()
+    if as_json:
+        print_json({"store": str(opened.root), "dropped": dropped, "bytes": freed})
+    else:
+        typer.echo(f"{dropped} entries dropped, {freed / 1e6:.1f} MB freed")

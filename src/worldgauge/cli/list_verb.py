@@ -1,0 +1,95 @@
+"""`worldgauge list`: what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS, AsJson, Include
+from worldgauge.cli.output import print_json, print_table
+from worldgauge.core.benchmark import BENCHMARKS, read_benchmark_file
+from worldgauge.core.instrument import INSTRUMENTS
+from worldgauge.core.metric import METRICS
+from worldgauge.core.registry import include_file, unknown_name
+from worldgauge.core.signal import SIGNALS
+
+app = typer.Typer(**VERB_SETTINGS)
+
+
+@app.command(name="list")
+def list_definitions(
+    kind: Annotated[str, typer.Argument(help="metrics, signals, instruments or benchmarks.")] = "metrics",
+    include: Include = None,
+    as_json: AsJson = False,
+) -> None:
+    """List metrics, signals, instruments or benchmarks, plug-ins included."""
+    for file in include or []:
+        include_file(Path(file))
+    kinds = {"metrics": _metrics, "signals": _signals, "instruments": _instruments, "benchmarks": _benchmarks}
+    if kind not in kinds:
+        raise unknown_name("kind", kind, list(kinds))
+    rows = kinds[kind]()
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(list(rows[0]), [[_cell(value) for value in row.values()] for row in rows])
+    else:
+        typer.echo(f"no {kind}")
+
+
+def _metrics() -> list[dict[str, Any]]:
+    found = []
+    for name in METRICS.names():
+        metric = METRICS.get(name)
+        direction = {True: "higher", False: "lower", None: "neither"}[metric.higher_is_better]
+        found.append(
+            {
+                "metric": name,
+                "unit": metric.unit,
+                "better": direction,
+                "needs": list(metric.inputs()),
+                "summary": metric.summary,
+            }
+        )
+    return found
+
+
+def _signals() -> list[dict[str, Any]]:
+    return [
+        {
+            "signal": name,
+            "version": (s := SIGNALS.get(name)).version,
+            "seat": s.seat or "",
+            "reads": list(s.reads),
+            "summary": s.summary,
+        }
+        for name in SIGNALS.names()
+    ]
+
+
+def _instruments() -> list[dict[str, Any]]:
+    found = []
+    for name in INSTRUMENTS.names():
+        instrument = INSTRUMENTS.get(name)
+        found.append(
+            {
+                "instrument": name,
+                "seat": instrument.seat,
+                "weights": instrument.weights.source if instrument.weights else "none",
+                "parameters": ", ".join(f"{k}={v}" for k, v in instrument().parameters.items()),
+            }
+        )
+    return found
+
+
+def _benchmarks() -> list[dict[str, Any]]:
+    files = [read_benchmark_file(name) for name in BENCHMARKS.names()]
+    return [
+        {"benchmark": f.name, "metrics": len(f.metrics), "protocol": f.protocol, "summary": f.summary} for f in files
+    ]
+
+
+def _cell(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)

@@ -1,0 +1,99 @@
+"""The `worldgauge` command. Verbs are imported when they are used, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from worldgauge.core.errors import WorldGaugeError
+
+VERBS = {
+    "demo": "Make small worlds, score good and faulty subjects, print the table.",
+    "run": "Score videos: perceive what is needed, write records, print the table.",
+    "plan": "Say what a run would do and cost, and stop.",
+    "validate": "Check a submission against a benchmark before running.",
+    "score": "Compute metrics again from stored signals, perceiving nothing.",
+    "report": "Print runs as a table: terminal, Markdown, CSV, JSON or LaTeX.",
+    "merge": "Join runs of shards into one.",
+    "list": "List metrics, signals, instruments and benchmarks.",
+    "show": "Show one definition, one case of a run, or a file format.",
+    "doctor": "Tell what can run on this machine, and why the rest cannot.",
+    "cache": "Look after the store of signals: du, verify, gc.",
+}
+"""Verb to the line in the help; each lives in the module of its name."""
+
+CONFIG_FILE = "worldgauge.toml"
+
+
+class VerbGroup(TyperGroup):
+    """Lists verbs from the table above and imports a verb's module only to run it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return TyperCommand(cmd_name, help=VERBS[cmd_name]) if cmd_name in VERBS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, _, rest = super().resolve_command(ctx, args)
+        module = importlib.import_module(f"worldgauge.cli.{name}_verb" if name == "list" else f"worldgauge.cli.{name}")
+        command = typer.main.get_command(module.app)
+        command.name = name
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=VerbGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "WORLDGAUGE"},
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def worldgauge(
+    ctx: typer.Context,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Measure video world models: four benchmarks, one command, calibrated rulers.
+
+    Flags beat worldgauge.toml, which beats the defaults; every flag has a WORLDGAUGE_ variable.
+    """
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(installed("worldgauge"))
+        raise typer.Exit
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    ctx.default_map = _config()
+
+
+def main() -> None:
+    """Entry point: known problems become one line and exit code 2."""
+    try:
+        app()
+    except WorldGaugeError as error:
+        sys.stderr.write(f"worldgauge: {error}\n")
+        sys.exit(2)
+
+
+def _config() -> dict[str, Any]:
+    file = Path(CONFIG_FILE)
+    if not file.is_file():
+        return {}
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, OSError) as error:
+        raise WorldGaugeError(f"{CONFIG_FILE} cannot be read ({error})") from error

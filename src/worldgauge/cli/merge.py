@@ -1,0 +1,44 @@
+"""`worldgauge merge`: shards into one run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS
+from worldgauge.cli.report import print_summary
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.report.summary import write_summary
+from worldgauge.report.tables import check_comparable
+
+app = typer.Typer(**VERB_SETTINGS)
+
+
+@app.command()
+def merge(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders of the shards.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="The joined run; a new folder.")],
+) -> None:
+    """Join the runs of shards, made with --shard on any machines, into one run folder."""
+    opened = [Run(folder) for folder in runs]
+    first = opened[0].file
+    for run in opened[1:]:
+        check_comparable(first, run.file)
+        if run.file.model != first.model:
+            raise WorldGaugeError(
+                f"{run.folder} is a run of '{run.name}', {runs[0]} of '{first.model.name}'", "merge one model's shards"
+            )
+    if out.exists() and any(out.iterdir()):
+        raise WorldGaugeError(f"{out} is not empty", "name a new folder")
+    out.mkdir(parents=True, exist_ok=True)
+    for number, run in enumerate(opened):
+        for file in sorted(run.folder.glob("records-*.jsonl")):
+            shutil.copyfile(file, out / file.name.replace("records-", f"records-{number}-", 1))
+    invocations = [invocation for run in opened for invocation in run.file.invocations]
+    first.model_copy(update={"invocations": invocations}).write(out)
+    print_summary(write_summary(out))
+    typer.echo(f"run folder: {out}")

@@ -1,0 +1,72 @@
+"""`worldgauge plan`: what a run would do and cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS, AsJson, JobFlags, takes_job_flags
+from worldgauge.cli.output import duration, print_json, print_pairs
+from worldgauge.engine.job import Job
+from worldgauge.engine.plan import Plan, make_plan
+
+app = typer.Typer(**VERB_SETTINGS)
+
+
+@app.command()
+@takes_job_flags
+def plan(flags: JobFlags, as_json: AsJson = False) -> None:
+    """Say what a run with the same flags would do: cases, stored signals, time, memory. Nothing is computed."""
+    job = flags.job()
+    found = make_plan(job)
+    if as_json:
+        print_json(plan_json(found))
+    else:
+        print_plan(found, job)
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """The plan as plain data."""
+    return {
+        "cases": plan.cases,
+        "missing": plan.missing,
+        "unknown_videos": plan.unknown,
+        "metrics": {d.id: d.fingerprint for d in plan.definitions},
+        "impossible": plan.impossible,
+        "records_to_write": plan.records,
+        "records_done": plan.done_records,
+        "signals_to_compute": dict(plan.signals()),
+        "signals_stored": plan.stored,
+        "stages": plan.stages.count,
+        "seconds_on_one_worker": round(plan.seconds, 1),
+        "gigabytes_per_worker": round(plan.gigabytes, 2),
+    }
+
+
+def print_plan(plan: Plan, job: Job) -> None:
+    """The plan as a few lines."""
+    file = job.benchmark.file
+    found = plan.cases - len(plan.missing)
+    signals = ", ".join(f"{name} x{count}" for name, count in sorted(plan.signals().items())) or "none"
+    workers = max(1, min(job.workers, sum(bool(w.compute) for w in plan.works)))
+    lines = [
+        ("benchmark", f"{file.title or file.name}, protocol {job.protocol}, {job.setup.instrument_set} instruments"),
+        ("model", job.submission.model.name),
+        ("cases", f"{plan.cases}, {found} with a video" + _names("missing", plan.missing)),
+        ("metrics", ", ".join(d.id for d in plan.definitions if d.id not in plan.impossible) or "none"),
+        *(("not possible", f"{metric}: {reason}") for metric, reason in plan.impossible.items()),
+        ("records", f"{plan.records} to write, {plan.done_records} done"),
+        ("signals", f"{signals} to compute, {plan.stored} stored"),
+        ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),
+    ]
+    if plan.unknown:
+        lines.append(("ignored", f"{len(plan.unknown)} videos of no case" + _names("", plan.unknown)))
+    print_pairs(lines)
+
+
+def _names(word: str, names: list[str], limit: int = 5) -> str:
+    if not names:
+        return ""
+    more = ", ..." if len(names) > limit else ""
+    return f" ({word + ' ' if word else ''}{', '.join(names[:limit])}{more})"

@@ -1,0 +1,75 @@
+"""`worldgauge report`: runs as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS
+from worldgauge.cli.output import print_table
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.report.summary import Summary, summarise
+from worldgauge.report.tables import FORMATS, build_table, terminal_cells
+
+app = typer.Typer(**VERB_SETTINGS)
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders; each is a row.", show_default=False)],
+    style: Annotated[
+        str, typer.Option("--format", "-f", envvar="WORLDGAUGE_FORMAT", help="terminal, md, csv, json or tex.")
+    ] = "terminal",
+    out: Annotated[Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Write to a file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Print runs side by side: score, 95 % interval, coverage. Runs of different definitions are refused.
+
+    \b
+    Examples:
+      worldgauge report runs/blocks/*
+      worldgauge report runs/blocks/* --format tex --out table.tex
+    """
+    style = "json" if as_json else style
+    if style not in ("terminal", *FORMATS):
+        raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, {', '.join(FORMATS)}")
+    table = build_table([summarise(Run(folder)) for folder in runs])
+    if style == "terminal":
+        header, rows = terminal_cells(table)
+        print_table(header, rows, numeric=range(1, len(header)))
+        for note in table.notes:
+            typer.echo(note)
+        return
+    text = FORMATS[style](table)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text, "utf-8")
+    except OSError as error:
+        raise WorldGaugeError(f"cannot write {out} ({error.strerror})") from error
+    typer.echo(str(out))
+
+
+def print_summary(summary: Summary) -> None:
+    """One run as a table with one line per metric and group."""
+    rows = []
+    units = {d.id: d.unit for d in summary.run.file.definitions}
+    for score in [*summary.metrics.values(), *summary.groups.values()]:
+        interval = f"[{score.interval[0]:.4g}, {score.interval[1]:.4g}]" if score.interval else ""
+        others = ", ".join(f"{n} {status}" for status, n in score.statuses.items() if status != "ok")
+        value = f"{score.value:.4g}" if score.value is not None else "-"
+        rows.append(
+            (
+                score.id,
+                value,
+                interval,
+                units.get(score.id, ""),
+                f"{score.scored}/{score.expected}",
+                others or score.reason,
+            )
+        )
+    print_table(("metric", "score", "95 % interval", "unit", "coverage", "not scored"), rows, numeric=(1, 2, 4))

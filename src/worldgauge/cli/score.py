@@ -1,0 +1,42 @@
+"""`worldgauge score`: metrics again, from stored signals."""
+
+from __future__ import annotations
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS, AsJson, JobFlags, takes_job_flags
+from worldgauge.cli.output import print_json
+from worldgauge.cli.progress import RunProgress
+from worldgauge.cli.report import print_summary
+from worldgauge.cli.run import finish
+from worldgauge.core.run_folder import Run
+from worldgauge.engine.plan import make_plan
+from worldgauge.engine.run import execute
+from worldgauge.report.summary import summarise
+
+app = typer.Typer(**VERB_SETTINGS)
+
+
+@app.command()
+@takes_job_flags
+def score(flags: JobFlags, as_json: AsJson = False) -> None:
+    """Compute metrics again from stored signals. No video is decoded and no instrument is loaded.
+
+    Use it after a metric changed, or to try other metrics on signals that a run has left in the store.
+    """
+    job = flags.job()
+    plan = make_plan(job)
+    with RunProgress(plan.records) as progress:
+        totals = execute(job, plan, progress.advance, perceive=False)
+    summary = summarise(Run(job.setup.out))
+    if as_json:
+        print_json({"counters": dict(totals.counters), "not_stored": dict(totals.not_stored), **summary.to_json()})
+    else:
+        print_summary(summary)
+    if totals.not_stored:
+        names = ", ".join(f"{metric} ({count} cases)" for metric, count in sorted(totals.not_stored.items()))
+        typer.echo(
+            f"signals not in the store for {names}: 'worldgauge run' with the same flags computes them", err=True
+        )
+        raise typer.Exit(1)
+    finish(summary)

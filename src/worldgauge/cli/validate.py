@@ -1,0 +1,62 @@
+"""`worldgauge validate`: is the submission complete and readable?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from worldgauge.cli import options as o
+from worldgauge.cli.output import print_json
+from worldgauge.core.errors import WorldGaugeError
+
+app = typer.Typer(**o.VERB_SETTINGS)
+
+
+@app.command()
+def validate(
+    videos: o.Videos,
+    benchmark: o.BenchmarkName = None,
+    data: o.Data = None,
+    full: Annotated[bool, typer.Option("--full", help="Decode every frame, not only the first.")] = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Check that every case has a readable video, and say what is wrong with the others. Exit code 1 if anything is."""
+    job_benchmark, submission = o.JobFlags(videos=videos, benchmark=benchmark, data=data).open()
+    known = {case.id: case for case in job_benchmark.cases}
+    missing = [case_id for case_id in known if submission.video(case_id) is None]
+    problems: dict[str, str] = {}
+    for case_id, case in known.items():
+        video = submission.video(case_id)
+        if video is None:
+            continue
+        try:
+            if video.info.frames < 2:
+                raise WorldGaugeError(f"the clip has {video.info.frames} frame, at least 2 are needed")
+            if full:
+                for _ in video.frames():
+                    pass
+            if case.condition.camera:
+                case.camera()
+        except (WorldGaugeError, OSError) as error:
+            problems[case_id] = str(error)
+    unknown = sorted(set(submission.videos) - set(known))
+    found: dict[str, Any] = {
+        "cases": len(known),
+        "readable": len(known) - len(missing) - len(problems),
+        "missing": missing,
+        "invalid": problems,
+        "unknown_videos": unknown,
+    }
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(f"{found['readable']} of {len(known)} cases have a readable video")
+        for case_id in missing:
+            typer.echo(f"missing  {case_id}")
+        for case_id, reason in problems.items():
+            typer.echo(f"invalid  {case_id}: {reason}")
+        for name in unknown:
+            typer.echo(f"ignored  {name}: belongs to no case")
+    if missing or problems:
+        raise typer.Exit(1)

@@ -1,0 +1,85 @@
+"""Scoring a folder of one's own videos: every video is a case, with whatever lies beside it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from worldgauge.core.benchmark import Benchmark, BenchmarkFile
+from worldgauge.core.case import Case, Condition, Reference
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.metric import METRICS
+from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
+from worldgauge.core.submission import Submission
+
+REFERENCES, CAMERAS, PROMPTS = "reference", "cameras", ("prompts.json", "prompts.csv", "prompts.txt")
+"""Looked for inside the videos' folder when not named on the command line."""
+
+
+def videos_benchmark(
+    path: Path,
+    references: Path | None = None,
+    prompts: Path | None = None,
+    cameras: Path | None = None,
+) -> tuple[Benchmark, Submission]:
+    """A benchmark whose cases are the videos of a folder (or a submission.json), and the submission itself."""
+    folder = path if path.is_dir() else path.parent
+    if path.is_file() or (path / SUBMISSION_FILE).is_file():
+        submission = Submission.read(path)
+    else:
+        submission = Submission.from_folder(path)
+        beside = (f"{REFERENCES}/", f"{CAMERAS}/")
+        submission.videos = {k: v for k, v in submission.videos.items() if references or not k.startswith(beside)}
+    texts = _read_prompts(prompts or _existing(folder, PROMPTS))
+    references = references or _existing(folder, (REFERENCES,))
+    cameras = cameras or _existing(folder, (CAMERAS,))
+    known = Submission.from_folder(references).videos if references else {}
+    cases = []
+    for case_id in submission.videos:
+        reference = known.get(case_id)
+        camera = next((p for p in _camera_names(cameras, case_id) if p.is_file()), None)
+        cases.append(
+            Case(
+                id=case_id,
+                condition=Condition(prompt=texts.get(case_id, ""), camera=str(camera.resolve()) if camera else None),
+                reference=Reference(video=str(reference.path.resolve()) if reference else None),
+            )
+        )
+    return Benchmark(BenchmarkFile(name="videos", title="Your videos"), tuple(cases)), submission
+
+
+def possible_metrics(benchmark: Benchmark) -> list[str]:
+    """Metrics that need no more than what at least one case offers."""
+    from worldgauge.engine.inputs import offers
+
+    return [
+        name
+        for name in METRICS.names()
+        if any(all(offers(case, role) for role in METRICS.get(name).inputs()) for case in benchmark.cases)
+    ]
+
+
+def _read_prompts(file: Path | None) -> dict[str, str]:
+    """`{case id: prompt}` from JSON, CSV with two columns, or lines `case id<TAB>prompt`."""
+    if file is None:
+        return {}
+    try:
+        if file.suffix == ".json":
+            content = json.loads(file.read_text("utf-8"))
+            if not isinstance(content, dict):
+                raise WorldGaugeError(f"{file} must hold an object of case id to prompt")
+            return {str(key): str(value) for key, value in content.items()}
+        with file.open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.reader(stream, delimiter="," if file.suffix == ".csv" else "\t"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise WorldGaugeError(f"prompts {file} cannot be read ({error})") from error
+    return {row[0]: row[1] for row in rows if len(row) == 2}
+
+
+def _existing(folder: Path, names: tuple[str, ...]) -> Path | None:
+    return next((folder / name for name in names if (folder / name).exists()), None)
+
+
+def _camera_names(folder: Path | None, case_id: str) -> list[Path]:
+    return [] if folder is None else [folder / f"{case_id}{suffix}" for suffix in (".npz", ".npy")]

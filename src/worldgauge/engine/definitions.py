@@ -1,0 +1,170 @@
+"""Resolving names into definitions: which metric, on which signals, through which instruments, under which digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldgauge.core.benchmark import MetricUse, Scale
+from worldgauge.core.canonical import digest_of, short
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.instrument import INSTRUMENT_SETS, INSTRUMENTS, Instrument
+from worldgauge.core.metric import METRICS, Metric
+from worldgauge.core.registry import unknown_name
+from worldgauge.core.run_folder import DefinitionFile
+from worldgauge.core.signal import SIGNALS, SignalUse, merge_parameters
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Which instrument sits in which seat."""
+
+    instruments: Mapping[str, Instrument]
+    set_name: str
+
+    def reason_empty(self, seat: str) -> str | None:
+        """Why the seat cannot serve here, or None when it can."""
+        instrument = self.instruments.get(seat)
+        if instrument is None:
+            return f"no {seat} instrument in the '{self.set_name}' set"
+        reason = instrument.unavailable()
+        return f"{instrument.name}: {reason}" if reason else None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One column of the result, fully resolved."""
+
+    id: str
+    metric: Metric
+    parameters: Mapping[str, Any]
+    scale: Scale | None
+    fingerprint: str
+    signals: tuple[Mapping[str, Any], ...]
+    """Nested description of the signals, the content of the fingerprint."""
+    unavailable: str | None
+    """Why no case can be scored on this machine."""
+    roles: tuple[str, ...] = field(default=())
+    """Parts of the case the metric and its signals read."""
+
+    def to_file(self) -> DefinitionFile:
+        return DefinitionFile(
+            id=self.id,
+            fingerprint=self.fingerprint,
+            metric=self.metric.name,
+            version=self.metric.version,
+            unit=self.metric.unit,
+            higher_is_better=self.metric.higher_is_better,
+            bounds=self.metric.bounds,
+            parameters=dict(self.parameters),
+            scale=self.scale,
+            summary=self.metric.summary,
+            signals=[dict(s) for s in self.signals],
+            unavailable=self.unavailable or "",
+        )
+
+
+def choose_seats(set_name: str = "pocket", overrides: Iterable[str] = ()) -> Seats:
+    """The instruments of a named set, with overrides such as `flow=dis:preset=fast`."""
+    if set_name not in INSTRUMENT_SETS:
+        raise unknown_name("instrument set", set_name, list(INSTRUMENT_SETS))
+    chosen: dict[str, Instrument] = {}
+    for seat, name in INSTRUMENT_SETS[set_name].items():
+        chosen[seat] = INSTRUMENTS.get(name)()
+    for override in overrides:
+        seat, _, rest = override.partition("=")
+        name, _, settings = rest.partition(":")
+        if not name:
+            raise WorldGaugeError(f"--use {override}: expected SEAT=INSTRUMENT or SEAT=INSTRUMENT:PARAMETER=VALUE,...")
+        instrument = INSTRUMENTS.get(name)
+        if instrument.seat != seat:
+            raise WorldGaugeError(f"--use {override}: '{name}' is for the seat '{instrument.seat}', not '{seat}'")
+        chosen[seat] = _with_settings(instrument, settings)
+    return Seats(chosen, set_name)
+
+
+def resolve(uses: Iterable[MetricUse], seats: Seats) -> list[Definition]:
+    """Turn a benchmark's metric uses into definitions."""
+    return [_resolve_one(use, seats) for use in uses]
+
+
+def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
+    """Everything that can change the signal's value, except the inputs."""
+    signal = SIGNALS.get(use.signal)
+    described: dict[str, Any] = {
+        "signal": use.signal,
+        "version": signal.version,
+        "parameters": dict(use.parameters),
+        "frames": use.frames.to_json(),
+        "of": use.of,
+        "needs": [describe_signal(need, seats) for need in inherited(use)],
+    }
+    if signal.seat is not None:
+        instrument = seats.instruments.get(signal.seat)
+        described["instrument"] = instrument.identity() if instrument else None
+    return described
+
+
+def inherited(use: SignalUse) -> tuple[SignalUse, ...]:
+    """The signals a use needs, read from the same clip: the flow of the reference needs the poses of the reference."""
+    needs = SIGNALS.get(use.signal).needs
+    if use.of == "video":
+        return needs
+    return tuple(SignalUse(need.signal, need.parameters, use.of, need.frames) for need in needs)
+
+
+def all_uses(metric: Metric) -> list[SignalUse]:
+    """Every signal below a metric, needs before the signals that need them."""
+    ordered: dict[SignalUse, None] = {}
+
+    def visit(use: SignalUse) -> None:
+        for need in inherited(use):
+            visit(need)
+        ordered.setdefault(use)
+
+    for need in metric.needs:
+        visit(need)
+    return list(ordered)
+
+
+def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
+    metric = METRICS.get(use.use or use.id)
+    parameters = merge_parameters(f"metric '{metric.name}'", metric.defaults, use.parameters)
+    signals = tuple(describe_signal(need, seats) for need in metric.needs)
+    content = {
+        "metric": metric.name,
+        "version": metric.version,
+        "parameters": parameters,
+        "signals": signals,
+        "scale": use.scale.model_dump(mode="json") if use.scale else None,
+    }
+    needed_seats = [SIGNALS.get(u.signal).seat for u in all_uses(metric)]
+    reasons = [seats.reason_empty(seat) for seat in needed_seats if seat is not None]
+    return Definition(
+        id=use.id,
+        metric=metric,
+        parameters=parameters,
+        scale=use.scale,
+        fingerprint=short(digest_of(content)),
+        signals=signals,
+        unavailable=next((reason for reason in reasons if reason), None),
+        roles=metric.inputs(),
+    )
+
+
+def _with_settings(instrument: type[Instrument], settings: str) -> Instrument:
+    defaults = instrument().parameters
+    given: dict[str, Any] = {}
+    for item in filter(None, settings.split(",")):
+        key, _, text = item.partition("=")
+        if key not in defaults:
+            raise unknown_name(f"parameter of instrument '{instrument.name}'", key, list(defaults))
+        kind = type(defaults[key])
+        try:
+            given[key] = text.lower() in ("1", "true", "yes") if kind is bool else kind(text)
+        except ValueError as error:
+            raise WorldGaugeError(
+                f"instrument '{instrument.name}': {key} takes a {kind.__name__}, got '{text}'"
+            ) from error
+    return instrument(**given)

@@ -1,0 +1,123 @@
+"""From signals to a record: one metric on one case, whatever happens."""
+
+from __future__ import annotations
+
+import math
+import time
+import traceback
+
+from worldgauge.core.canonical import digest_of, short
+from worldgauge.core.errors import (
+    CannotWrite,
+    InvalidVideo,
+    NotApplicable,
+    Outcome,
+    Unavailable,
+    Unscored,
+    WorldGaugeError,
+)
+from worldgauge.core.metric import Measurement
+from worldgauge.core.record import Record
+from worldgauge.core.status import Status
+from worldgauge.engine.definitions import Definition
+from worldgauge.engine.inputs import CaseInputs, lacking, offers
+from worldgauge.engine.perception import NotStored, Perception
+
+_STATUS: dict[type[Outcome], Status] = {
+    InvalidVideo: Status.INVALID,
+    Unscored: Status.UNSCORED,
+    Unavailable: Status.UNSCORED,
+    NotApplicable: Status.SKIPPED,
+}
+
+
+def inputs_digest(definition: Definition, inputs: CaseInputs, perception: Perception) -> str:
+    """Digest of all that this record will rest on; a record with the same one need not be computed again."""
+    lack = first_lack(definition, inputs)
+    content: dict[str, object] = {"video": inputs.subject and inputs.subject.digest, "lacks": lack}
+    if inputs.subject is not None and lack is None:
+        if definition.unavailable:
+            content["unavailable"] = definition.unavailable
+        else:
+            try:
+                content["signals"] = [perception.key(use) for use in definition.metric.needs]
+                content["case"] = {role: inputs.digest(role) for role in definition.metric.requires}
+            except (WorldGaugeError, OSError) as error:
+                # A part of the data set cannot be read; the record says so, and mending it changes the digest.
+                content["unreadable"] = str(error)
+    return short(digest_of(content))
+
+
+def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
+    """The first thing the metric needs and the case does not have."""
+    return next((role for role in definition.roles if not offers(inputs.case, role)), None)
+
+
+def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception) -> Record:
+    """The record of one metric on one case. Raises only `NotStored`, and errors that stop the whole run."""
+    started = time.perf_counter()
+    status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
+    try:
+        measurement = _measure(definition, inputs, perception)
+        raw, curve, reason = measurement.value, measurement.curve, measurement.reason
+        value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
+    except (NotStored, CannotWrite):
+        raise
+    except _NoVideo:
+        status, reason = Status.MISSING, "the submission has no video for this case"
+    except Outcome as outcome:
+        status, reason = _STATUS[type(outcome)], str(outcome)
+    except _Nonsense as problem:
+        status, reason = Status.ERROR, str(problem)
+    except WorldGaugeError as error:
+        status, reason = Status.ERROR, str(error)
+    except Exception as error:  # noqa: BLE001  a metric or signal with a mistake costs its own records only
+        status, reason, trace = Status.ERROR, f"{type(error).__name__}: {error}", traceback.format_exc()
+    return Record(
+        case=inputs.case.id,
+        cluster=inputs.case.cluster_id,
+        metric=definition.id,
+        fingerprint=definition.fingerprint,
+        inputs=inputs_digest(definition, inputs, perception),
+        video=inputs.subject.digest if inputs.subject else None,
+        status=status,
+        value=value,
+        raw=raw,
+        curve=list(curve) if curve is not None else None,
+        reason=reason,
+        traceback=trace,
+        tags=inputs.case.tags,
+        seconds=round(time.perf_counter() - started, 6),
+        time=time.time(),
+    )
+
+
+class _NoVideo(Exception):
+    pass
+
+
+class _Nonsense(Exception):
+    """The metric answered something that is not data."""
+
+
+def _measure(definition: Definition, inputs: CaseInputs, perception: Perception) -> Measurement:
+    lack = first_lack(definition, inputs)
+    if lack is not None:
+        raise NotApplicable(lacking(lack))
+    if inputs.subject is None:
+        raise _NoVideo
+    if definition.unavailable:
+        raise Unavailable(definition.unavailable)
+    if inputs.subject.info.frames < 2:
+        raise InvalidVideo(f"the clip has {inputs.subject.info.frames} frame, at least 2 are needed")
+    metric = definition.metric
+    signals = [perception.value(use) for use in metric.needs]
+    answer = metric.function(inputs.case, *signals, **definition.parameters)
+    if not isinstance(answer, Measurement):
+        raise _Nonsense(f"metric '{metric.name}' returned {type(answer).__name__}, not a Measurement")
+    if not isinstance(answer.value, (int, float)) or not math.isfinite(answer.value):
+        raise _Nonsense(f"metric '{metric.name}' returned {answer.value!r}, not a finite number")
+    low, high = metric.bounds
+    if not low <= answer.value <= high:
+        raise _Nonsense(f"metric '{metric.name}' returned {answer.value:g}, outside its bounds [{low:g}, {high:g}]")
+    return answer

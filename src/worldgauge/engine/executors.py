@@ -1,0 +1,135 @@
+"""Where work runs. An executor maps items to results, in any order, and can be closed; Ray can fill the same seat."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import Protocol
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.job import Setup
+from worldgauge.engine.work import Worker, WorkItem, WorkResult
+
+
+class Executor(Protocol):
+    """Two methods; results come in any order, because no score depends on it."""
+
+    def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]: ...
+
+    def close(self) -> None: ...
+
+
+def local_executor(setup: Setup, workers: int, perceive: bool = True) -> Executor:
+    """This process for one worker, a pool of processes for several."""
+    return InlineExecutor(setup, perceive) if workers == 1 else PoolExecutor(setup, workers, perceive)
+
+
+class InlineExecutor:
+    """The calling process is the worker."""
+
+    def __init__(self, setup: Setup, perceive: bool = True) -> None:
+        self._worker = Worker(setup, perceive)
+
+    def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
+        return map(self._worker.perform, items)
+
+    def close(self) -> None:
+        self._worker.close()
+
+
+class PoolExecutor:
+    """Worker processes on this machine. A worker that dies takes its case down, not the run."""
+
+    _DEATHS_ALLOWED = 2
+    """Times a case may be in flight when a worker dies before it is given up."""
+
+    def __init__(self, setup: Setup, workers: int, perceive: bool = True) -> None:
+        self._arguments = (setup, perceive)
+        self._workers = workers
+        self._pool = self._new_pool()
+
+    def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
+        waiting = iter(items)
+        retry: list[WorkItem] = []
+        deaths: Counter[str] = Counter()
+        flying: dict[Future[WorkResult], WorkItem] = {}
+        while True:
+            # After a death cases fly one at a time, so that the next death has one suspect only.
+            limit = 1 if retry else self._workers * 4
+            source = iter([retry.pop()]) if retry and not flying else islice(waiting, max(0, limit - len(flying)))
+            if not retry or not flying:
+                flying |= {self._pool.submit(_perform, item): item for item in source}
+            if not flying:
+                return
+            done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            broken = False
+            for future in done:
+                item = flying.pop(future)
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    broken = True
+                    deaths[item.case.id] += 1
+                    if deaths[item.case.id] < self._DEATHS_ALLOWED:
+                        retry.append(item)
+                    else:
+                        raise WorldGaugeError(
+                            f"the worker died on case '{item.case.id}' (out of memory?)",
+                            "use fewer workers or leave the case out; everything finished is kept",
+                        ) from None
+            if broken:
+                retry += flying.values()
+                flying.clear()
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool = self._new_pool()
+
+    def close(self) -> None:
+        """Stop at once: a half-done case leaves nothing behind but stored signals."""
+        processes = list((self._pool._processes or {}).values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self._workers, context, _start_worker, (os.getpid(), *self._arguments))
+
+
+_worker: Worker | None = None
+
+
+def _start_worker(parent: int, setup: Setup, perceive: bool) -> None:
+    global _worker
+    # Ctrl-C reaches the whole process group; the main process decides what happens.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with_parent(parent)
+    _worker = Worker(setup, perceive)
+
+
+def _die_with_parent(parent: int) -> None:
+    """A killed main process cannot stop its workers; the kernel does it, or they notice and leave."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.2)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _perform(item: WorkItem) -> WorkResult:
+    assert _worker is not None
+    return _worker.perform(item)

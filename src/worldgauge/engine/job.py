@@ -1,0 +1,99 @@
+"""A job: what to score and how. Everything a worker needs travels in it, and nothing in it is open or loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from worldgauge.core.benchmark import Benchmark, MetricUse, Protocol
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.registry import include_file, unknown_name
+from worldgauge.core.submission import Submission
+from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How to score; enough for a worker in another process to build the same definitions."""
+
+    metrics: tuple[MetricUse, ...]
+    instrument_set: str = "pocket"
+    overrides: tuple[str, ...] = ()
+    """`seat=instrument:parameter=value` strings."""
+    includes: tuple[Path, ...] = ()
+    store: Path = Path("store")
+    out: Path = Path("runs/run")
+    device: str = "cpu"
+    record_prefix: str = ""
+    """Set by shards, so that their record files can be copied into one folder."""
+
+    def build(self) -> tuple[Seats, list[Definition]]:
+        """Import the plug-ins and resolve every name."""
+        for file in self.includes:
+            include_file(file)
+        seats = choose_seats(self.instrument_set, self.overrides)
+        return seats, resolve(self.metrics, seats)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A benchmark, a submission and a setup."""
+
+    benchmark: Benchmark
+    submission: Submission
+    setup: Setup
+    protocol: Protocol
+    only_cases: tuple[str, ...] = ()
+    shard: tuple[int, int] = (1, 1)
+    """i of n, counted from 1."""
+    workers: int = 1
+    arguments: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        known = [case.id for case in self.benchmark.cases]
+        for case_id in self.only_cases:
+            if case_id not in known:
+                raise unknown_name("case", case_id, known)
+        matched = sum(self.submission.video(case_id) is not None for case_id in known)
+        if matched == 0:
+            expected, found = _some(known), _some(sorted(self.submission.videos))
+            raise WorldGaugeError(
+                f"none of the {len(known)} cases has a video: expected names like {expected}, found {found}",
+                "rename the videos or write a submission.json",
+            )
+
+    @property
+    def cases(self) -> list[int]:
+        """Positions of the chosen cases of this shard."""
+        index, count = self.shard
+        chosen = [i for i, c in enumerate(self.benchmark.cases) if not self.only_cases or c.id in self.only_cases]
+        return [i for position, i in enumerate(chosen) if position % count == index - 1]
+
+
+def choose_metrics(uses: Sequence[MetricUse], wanted: Sequence[str]) -> tuple[MetricUse, ...]:
+    """The metric uses to run: all, or those named; a name that the benchmark does not use must be registered."""
+    if not wanted:
+        return tuple(uses)
+    from worldgauge.core.metric import METRICS
+
+    by_id = {use.id: use for use in uses}
+    for name in wanted:
+        if name not in by_id and name not in METRICS.names():
+            raise unknown_name("metric", name, sorted({*by_id, *METRICS.names()}))
+    return tuple(by_id.get(name) or MetricUse(id=name, use=name) for name in dict.fromkeys(wanted))
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """
+    >>> parse_shard("2/3")
+    (2, 3)
+    """
+    index, _, count = text.partition("/")
+    if not (index.isdigit() and count.isdigit() and 1 <= int(index) <= int(count)):
+        raise WorldGaugeError(f"--shard {text}: expected i/n with 1 <= i <= n, for example 2/3")
+    return int(index), int(count)
+
+
+def _some(names: Sequence[str], limit: int = 3) -> str:
+    return ", ".join(repr(n) for n in names[:limit]) + (", ..." if len(names) > limit else "")

@@ -1,0 +1,174 @@
+"""The plan: what a run would do, found out without doing it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from worldgauge.core.case import Case
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.signal import SIGNALS, SignalUse
+from worldgauge.core.video import Video
+from worldgauge.engine.definitions import Definition, Seats
+from worldgauge.engine.evaluate import first_lack, inputs_digest
+from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.job import Job
+from worldgauge.engine.perception import Perception
+from worldgauge.engine.records import finished
+from worldgauge.engine.stages import Stages
+from worldgauge.engine.store import Store
+
+RATES_FILE = "rates.json"
+"""In the store: seconds per frame of one megapixel, per signal, as measured on this machine."""
+
+_PROBED = 8
+"""Clips looked into for the estimate of time; the rest are taken to be like them."""
+
+
+@dataclass(frozen=True)
+class CaseWork:
+    """What is left to do for one case."""
+
+    case: Case
+    video: Video | None
+    todo: tuple[str, ...]
+    """Metric ids without a finished record."""
+    compute: tuple[SignalUse, ...] = ()
+    """Signals to perceive."""
+    stored: int = 0
+    """Signals already in the store."""
+
+
+@dataclass
+class Plan:
+    """Everything `plan` prints and `run` does."""
+
+    cases: int
+    works: list[CaseWork]
+    definitions: list[Definition]
+    stages: Stages
+    done_records: int = 0
+    missing: list[str] = field(default_factory=list)
+    """Cases with no video."""
+    unknown: list[str] = field(default_factory=list)
+    """Videos that belong to no case."""
+    impossible: dict[str, str] = field(default_factory=dict)
+    """Metric id to the reason why no chosen case can be scored."""
+    seconds: float = 0.0
+    """Expected time of perception on one worker."""
+    gigabytes: float = 0.0
+    """Expected memory of one worker."""
+
+    @property
+    def records(self) -> int:
+        """Records to write."""
+        return sum(len(work.todo) for work in self.works)
+
+    def signals(self) -> Counter[str]:
+        """How often each signal has to be computed."""
+        return Counter(use.signal for work in self.works for use in work.compute)
+
+    @property
+    def stored(self) -> int:
+        return sum(work.stored for work in self.works)
+
+
+def make_plan(job: Job) -> Plan:
+    """Look at every chosen case: its video, its finished records, its stored signals."""
+    seats, definitions = job.setup.build()
+    _check_policy(job, definitions)
+    store, done = Store(job.setup.store), finished(job.setup.out)
+    plan = Plan(len(job.cases), [], definitions, Stages.of(definitions, seats))
+    known = {case.id for case in job.benchmark.cases}
+    plan.unknown = sorted(set(job.submission.videos) - known)
+    for position in job.cases:
+        work, count = _examine(job, job.benchmark.cases[position], definitions, seats, store, done)
+        plan.works.append(work)
+        plan.done_records += count
+        if work.video is None:
+            plan.missing.append(work.case.id)
+    plan.impossible = _impossible(job, definitions)
+    plan.seconds, plan.gigabytes = _estimate(plan, seats, store)
+    return plan
+
+
+def _examine(
+    job: Job,
+    case: Case,
+    definitions: list[Definition],
+    seats: Seats,
+    store: Store,
+    done: dict[str, dict[tuple[str, str, str], float]],
+) -> tuple[CaseWork, int]:
+    video = job.submission.video(case.id)
+    inputs = CaseInputs(case, video)
+    perception = Perception(inputs, seats, store, None)
+    of_case = done.get(case.id, {})
+    todo = [d for d in definitions if (d.id, d.fingerprint, inputs_digest(d, inputs, perception)) not in of_case]
+    able = [d for d in todo if video is not None and not d.unavailable and first_lack(d, inputs) is None]
+    needed = list(dict.fromkeys(use for d in able for use in d.metric.needs))
+    try:
+        compute = perception.to_compute(needed)
+    except (WorldGaugeError, OSError):
+        # An unreadable part of the data set becomes an error record when the case is worked on.
+        compute = needed
+    stored = sum(1 for use in needed if use not in compute)
+    return CaseWork(case, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
+
+
+def _impossible(job: Job, definitions: list[Definition]) -> dict[str, str]:
+    reasons: dict[str, str] = {}
+    cases = [CaseInputs(job.benchmark.cases[i], None) for i in job.cases]
+    for definition in definitions:
+        if definition.unavailable:
+            reasons[definition.id] = definition.unavailable
+            continue
+        lacks = {first_lack(definition, inputs) for inputs in cases}
+        if None not in lacks:
+            reasons[definition.id] = "no case has " + " and ".join(sorted(str(lack) for lack in lacks))
+    return reasons
+
+
+def _estimate(plan: Plan, seats: Seats, store: Store) -> tuple[float, float]:
+    """Seconds for one worker, and gigabytes: frames of the largest probed clip plus the largest instrument."""
+    rates = read_rates(store.root)
+    busy = [work for work in plan.works if work.compute and work.video is not None]
+    megapixels, largest = [], 0.0
+    for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]:
+        assert work.video is not None
+        try:
+            info = work.video.info
+        except WorldGaugeError:
+            continue
+        megapixels.append(info.frames * info.width * info.height / 1e6)
+        largest = max(largest, megapixels[-1] * 3e6 / 2**30)
+    if not megapixels:
+        return 0.0, 0.0
+    mean = sum(megapixels) / len(megapixels)
+    seconds = sum(rates.get(name, SIGNALS.get(name).cost) * mean * count for name, count in plan.signals().items())
+    loaded = [seats.instruments[seat].memory for seat in plan.stages.seats if seat in seats.instruments]
+    return seconds, largest * 2 + max(loaded, default=0.0) + 0.15
+
+
+def read_rates(store: Path) -> dict[str, float]:
+    """Measured seconds per frame of one megapixel, by signal; empty before the first run."""
+    try:
+        rates: dict[str, float] = json.loads((store / RATES_FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return rates
+
+
+def _check_policy(job: Job, definitions: list[Definition]) -> None:
+    policy = job.benchmark.file.policy
+    if "worst" not in (policy.missing, policy.invalid):
+        return
+    for definition in definitions:
+        if definition.to_file().worst is None:
+            raise WorldGaugeError(
+                f"benchmark '{job.benchmark.file.name}' counts absent videos as the worst score, "
+                f"but metric '{definition.id}' has none",
+                "give it a scale in benchmark.toml",
+            )

@@ -1,0 +1,169 @@
+"""Running a job: stages over cases, records as they come, a run folder that tells what was done."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+
+from worldgauge.core.errors import CannotWrite
+from worldgauge.core.run_folder import FILE_NAME, Invocation, RunFile
+from worldgauge.core.sources import write_sources
+from worldgauge.core.status import Status
+from worldgauge.engine.executors import Executor, local_executor
+from worldgauge.engine.job import Job
+from worldgauge.engine.plan import RATES_FILE, CaseWork, Plan, read_rates
+from worldgauge.engine.work import WorkItem, WorkResult
+from worldgauge.report.summary import write_summary
+
+OnResult = Callable[[WorkResult], None]
+
+_RECORDED_LIBRARIES = ("worldgauge", "numpy", "scipy", "opencv-python-headless", "av", "mujoco", "poselib", "torch")
+
+
+@dataclass
+class Totals:
+    """What one invocation did."""
+
+    statuses: Counter[Status] = field(default_factory=Counter)
+    counters: Counter[str] = field(default_factory=Counter)
+    signal_seconds: Counter[str] = field(default_factory=Counter)
+    signal_megapixels: Counter[str] = field(default_factory=Counter)
+    not_stored: Counter[str] = field(default_factory=Counter)
+    finished: bool = False
+    """False when it was interrupted."""
+
+    def add(self, result: WorkResult) -> None:
+        self.statuses += result.statuses
+        self.counters += result.counters
+        self.not_stored.update(result.not_stored)
+        for name, seconds in result.seconds.items():
+            self.signal_seconds[name] += seconds  # type: ignore[assignment]
+            self.signal_megapixels[name] += result.megapixels  # type: ignore[assignment]
+
+
+def execute(
+    job: Job,
+    plan: Plan,
+    on_result: OnResult = lambda _: None,
+    perceive: bool = True,
+    make_executor: Callable[..., Executor] = local_executor,
+) -> Totals:
+    """Do what the plan says. Interrupted or killed at any moment, the same call goes on where it stopped."""
+    out, totals, started = job.setup.out, Totals(), time.time()
+    _make_folder(out)
+    file = _run_file(job, plan)
+    _save(file, out)
+    write_sources(out, job.benchmark.cases, job.submission)
+    executor = make_executor(job.setup, job.workers, perceive)
+    try:
+        for stage in range(plan.stages.count):
+            for result in executor.map(_items(plan.works, stage, plan)):
+                totals.add(result)
+                on_result(result)
+        totals.finished = True
+    finally:
+        executor.close()
+        file.invocations.append(_invocation(job, totals, started))
+        _save(file, out)
+        _remember_rates(job.setup.store, totals)
+    write_summary(out)
+    return totals
+
+
+def _items(works: list[CaseWork], stage: int, plan: Plan) -> Iterator[WorkItem]:
+    for work in works:
+        # A case is visited in a stage when some metric is complete after it or some signal belongs to it.
+        due = [m for m in work.todo if plan.stages.of_metric[m] >= stage]
+        ends_here = any(plan.stages.of_metric[m] == stage for m in due)
+        perceives_here = any(plan.stages.of_use[use] == stage for use in work.compute)
+        if ends_here or perceives_here:
+            yield WorkItem(work.case, work.video, stage, tuple(due))
+
+
+def _run_file(job: Job, plan: Plan) -> RunFile:
+    """The folder's run.json, with this job's definitions in place of older ones of the same id."""
+    out = job.setup.out
+    definitions = {d.id: d.to_file() for d in plan.definitions}
+    invocations = []
+    if (out / FILE_NAME).exists():
+        before = RunFile.read(out)
+        invocations = before.invocations
+        definitions = {d.id: d for d in before.definitions} | definitions
+    order = {use.id: i for i, use in enumerate(job.benchmark.file.metrics)}
+    seats, _ = job.setup.build()
+    return RunFile(
+        benchmark=job.benchmark.file,
+        protocol=job.protocol,
+        instruments={seat: instrument.name for seat, instrument in sorted(seats.instruments.items())},
+        model=job.submission.model,
+        cases=len(job.benchmark.cases),
+        definitions=sorted(definitions.values(), key=lambda d: (order.get(d.id, len(order)), d.id)),
+        invocations=invocations,
+    )
+
+
+def _invocation(job: Job, totals: Totals, started: float) -> Invocation:
+    return Invocation(
+        started=started,
+        seconds=round(time.time() - started, 3),
+        arguments=list(job.arguments),
+        environment=environment(),
+        workers=job.workers,
+        device=job.setup.device,
+        counters=dict(sorted(totals.counters.items())),
+    )
+
+
+def environment() -> dict[str, str]:
+    """What a number may depend on beside its definition."""
+    found = {"python": platform.python_version(), "platform": platform.platform(), "machine": platform.machine()}
+    for name in _RECORDED_LIBRARIES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _remember_rates(store: Path, totals: Totals) -> None:
+    """Keep the measured cost of each signal for the next plan; losing it is harmless."""
+    rates = read_rates(store)
+    for name, megapixels in totals.signal_megapixels.items():
+        if megapixels > 0:
+            rates[name] = totals.signal_seconds[name] / megapixels
+    if not rates:
+        return
+    partial = store / f".{RATES_FILE}.{os.getpid()}"
+    try:
+        partial.write_text(json.dumps(rates, indent=1, sort_keys=True), "utf-8")
+        partial.replace(store / RATES_FILE)
+    except OSError:
+        partial.unlink(missing_ok=True)
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if not os.access(out, os.W_OK):
+            raise PermissionError(13, os.strerror(13))
+    except OSError as error:
+        raise CannotWrite(f"cannot write to {out} ({error.strerror})", "choose another folder with --out") from error
+
+
+def _save(file: RunFile, out: Path) -> None:
+    try:
+        file.write(out)
+    except OSError as error:
+        # A second failure while the first is on its way up must not hide it.
+        if sys.exc_info()[1] is None or isinstance(sys.exc_info()[1], OSError):
+            raise CannotWrite(
+                f"cannot write {out / FILE_NAME} ({error.strerror})", "free space, then run again"
+            ) from error

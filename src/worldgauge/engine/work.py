@@ -1,0 +1,122 @@
+"""The work of one case in one stage, as every executor runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections import Counter
+from dataclasses import dataclass, field
+
+from worldgauge.core.case import Case
+from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.status import Status
+from worldgauge.core.video import Video
+from worldgauge.engine.evaluate import evaluate
+from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.job import Setup
+from worldgauge.engine.perception import Loaded, NotStored, Perception
+from worldgauge.engine.records import RecordWriter
+from worldgauge.engine.stages import Stages
+from worldgauge.engine.store import Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class WorkItem:
+    """One case in one stage."""
+
+    case: Case
+    video: Video | None
+    stage: int
+    metrics: tuple[str, ...]
+
+
+@dataclass
+class WorkResult:
+    """What a worker tells the main process; the records themselves are already on disk."""
+
+    case: str
+    statuses: Counter[Status] = field(default_factory=Counter)
+    counters: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Time per signal."""
+    megapixels: float = 0.0
+    """Frames times pixels of the subject's clip, where something was perceived."""
+    not_stored: list[str] = field(default_factory=list)
+    """Metrics that would have needed perception when none was allowed."""
+
+
+class Worker:
+    """Holds what outlives a case: instruments, the store and one record file."""
+
+    def __init__(self, setup: Setup, perceive: bool) -> None:
+        _one_thread()
+        self.seats, definitions = setup.build()
+        self.definitions = {d.id: d for d in definitions}
+        self.stages = Stages.of(definitions, self.seats)
+        self.store = Store(setup.store)
+        self.loaded = Loaded(self.seats, setup.device) if perceive else None
+        self._setup = setup
+        self._writer: RecordWriter | None = None
+
+    def perform(self, item: WorkItem) -> WorkResult:
+        """Perceive the stage's signals, then write the records that are complete with them."""
+        result = WorkResult(item.case.id)
+        inputs = CaseInputs(item.case, item.video)
+        perception = Perception(inputs, self.seats, self.store, self.loaded)
+        wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
+        if item.video is not None:
+            self._perceive(perception, item.stage, [d.id for d in wanted if not d.unavailable])
+        for definition in wanted:
+            if self.stages.of_metric[definition.id] != item.stage:
+                continue
+            try:
+                record = evaluate(definition, inputs, perception)
+            except NotStored:
+                result.not_stored.append(definition.id)
+                continue
+            self.writer.append(record)
+            result.statuses[record.status] += 1
+        result.counters = perception.counters + perception.decodes()
+        result.counters["records_written"] += result.statuses.total()
+        result.seconds = perception.seconds
+        if perception.seconds and item.video is not None:
+            with contextlib.suppress(WorldGaugeError):
+                info = item.video.info
+                result.megapixels = info.frames * info.width * info.height / 1e6
+        return result
+
+    @property
+    def writer(self) -> RecordWriter:
+        if self._writer is None:
+            self._writer = RecordWriter(self._setup.out, self._setup.record_prefix)
+        return self._writer
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def _perceive(self, perception: Perception, stage: int, metrics: list[str]) -> None:
+        """Compute this stage's signals. What goes wrong is remembered and told by the metrics that need them."""
+        needs = dict.fromkeys(use for m in metrics for use in self.definitions[m].metric.needs)
+        try:
+            to_compute = [use for use in perception.to_compute(needs) if self.stages.of_use[use] == stage]
+            if self.loaded is not None:
+                perception.announce(to_compute)
+        except (WorldGaugeError, OSError):
+            return
+        for use in to_compute:
+            try:
+                perception.value(use)
+            except CannotWrite:
+                raise
+            except Exception as error:  # noqa: BLE001  the metrics that ask for the signal make the record
+                log.debug("case %s, %s: %s", perception.inputs.case.id, use.describe(), error)
+
+
+def _one_thread() -> None:
+    """OpenCV splits some algorithms by its thread count, which changes results; workers are our parallelism."""
+    import cv2
+
+    cv2.setNumThreads(1)

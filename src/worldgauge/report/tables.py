@@ -1,0 +1,218 @@
+"""Runs side by side as Markdown, CSV, JSON or LaTeX. Columns are comparable or the table is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from worldgauge.core.canonical import canonical_json
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import DefinitionFile, RunFile
+from worldgauge.report.summary import Score, Summary
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric or a group."""
+
+    id: str
+    unit: str
+    higher_is_better: bool | None
+
+    @property
+    def heading(self) -> str:
+        arrow = {True: " ↑", False: " ↓", None: ""}[self.higher_is_better]
+        return f"{self.id}{arrow}" + (f" [{self.unit}]" if self.unit else "")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Models by columns."""
+
+    columns: list[Column]
+    rows: list[tuple[str, dict[str, Score]]]
+    notes: list[str]
+
+    def rank(self, column: Column, place: int) -> float | None:
+        """The best (0) or second best (1) value of a column, where there is a better direction."""
+        values = {scores[column.id].value for _, scores in self.rows if column.id in scores}
+        known = sorted((v for v in values if v is not None), reverse=bool(column.higher_is_better))
+        return (
+            known[place] if column.higher_is_better is not None and place < len(known) and len(self.rows) > 1 else None
+        )
+
+
+def build_table(summaries: list[Summary]) -> Table:
+    """One row per run. Raises when two runs mean different things by the same name."""
+    files = [s.run.file for s in summaries]
+    for file in files[1:]:
+        check_comparable(files[0], file)
+    columns: dict[str, Column] = {}
+    for file in files:
+        for group in file.benchmark.groups:
+            columns.setdefault(group.id, Column(group.id, "", True))
+    for file in files:
+        for d in file.definitions:
+            columns.setdefault(d.id, Column(d.id, "" if d.scale else d.unit, True if d.scale else d.higher_is_better))
+    rows = [(s.run.name, {**s.groups, **s.metrics}) for s in summaries]
+    return Table(list(columns.values()), rows, _notes(summaries))
+
+
+def check_comparable(first: RunFile, second: RunFile) -> None:
+    """Refuse two runs whose shared columns have different definitions, and say where they differ."""
+    if first.benchmark.name != second.benchmark.name:
+        raise WorldGaugeError(
+            f"'{first.model.name}' ran {first.benchmark.name}, '{second.model.name}' ran {second.benchmark.name}",
+            "report them separately",
+        )
+    ours = {d.id: d for d in first.definitions}
+    for theirs in second.definitions:
+        mine = ours.get(theirs.id)
+        if mine is not None and mine.fingerprint != theirs.fingerprint:
+            raise WorldGaugeError(
+                f"'{first.model.name}' and '{second.model.name}' measured '{theirs.id}' differently: "
+                f"{_difference(mine, theirs)}",
+                "run one of them again with the other's settings, or report them separately",
+            )
+    if (first.benchmark.groups, first.benchmark.policy) != (second.benchmark.groups, second.benchmark.policy):
+        raise WorldGaugeError(
+            f"'{first.model.name}' and '{second.model.name}' used different versions of {first.benchmark.name}",
+            "run one of them again",
+        )
+
+
+def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Header and rows for a terminal: score, half width of the interval, coverage where it is not full."""
+    rows = [[model, *(_plain(scores.get(c.id)) for c in table.columns)] for model, scores in table.rows]
+    return ["model", *(c.heading for c in table.columns)], rows
+
+
+def to_markdown(table: Table) -> str:
+    """A GitHub table; notes below."""
+    header, rows = terminal_cells(table)
+    lines = [header, ["---", *["---:"] * len(table.columns)], *rows]
+    text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return text + "\n" + "".join(f"\n{note}\n" for note in table.notes)
+
+
+def to_csv(table: Table) -> str:
+    """One line per model; per column its value, interval, scored and expected cases."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(
+        ["model", *(f"{c.id}{s}" for c in table.columns for s in ("", ".low", ".high", ".scored", ".expected"))]
+    )
+    for model, scores in table.rows:
+        cells: list[object] = [model]
+        for column in table.columns:
+            score = scores.get(column.id)
+            low, high = score.interval if score and score.interval else ("", "")
+            value = score.value if score and score.value is not None else ""
+            cells += [value, low, high, score.scored if score else "", score.expected if score else ""]
+        writer.writerow(cells)
+    return stream.getvalue()
+
+
+def to_json(table: Table) -> str:
+    """Every score with its interval, coverage and statuses."""
+    content = {
+        "columns": [{"id": c.id, "unit": c.unit, "higher_is_better": c.higher_is_better} for c in table.columns],
+        "models": [
+            {
+                "model": model,
+                "scores": {
+                    key: {
+                        "value": s.value,
+                        "interval": s.interval,
+                        "scored": s.scored,
+                        "expected": s.expected,
+                        "statuses": s.statuses,
+                        "reason": s.reason,
+                    }
+                    for key, s in scores.items()
+                },
+            }
+            for model, scores in table.rows
+        ],
+        "notes": table.notes,
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """A booktabs table: best in bold, second underlined."""
+    header = " & ".join(["Model", *(_tex(c.id) + _arrow(c) for c in table.columns)])
+    lines = [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule", header + r" \\", r"\midrule"]
+    best = {c.id: table.rank(c, 0) for c in table.columns}
+    second = {c.id: table.rank(c, 1) for c in table.columns}
+    for model, scores in table.rows:
+        cells = [_tex(model)]
+        for column in table.columns:
+            score = scores.get(column.id)
+            if score is None or score.value is None:
+                cells.append("--")
+                continue
+            text = _number(score.value)
+            if score.value == best[column.id]:
+                text = rf"\textbf{{{text}}}"
+            elif score.value == second[column.id]:
+                text = rf"\underline{{{text}}}"
+            cells.append(text)
+        lines.append(" & ".join(cells) + r" \\")
+    notes = "".join(f"% {note}\n" for note in table.notes)
+    return notes + "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {"md": to_markdown, "csv": to_csv, "json": to_json, "tex": to_latex}
+
+
+def _notes(summaries: list[Summary]) -> list[str]:
+    file = summaries[0].run.file
+    sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
+    notes = [
+        f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {file.cases} cases. "
+        f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
+        *(f"Instruments: {names}." for names in sets if names),
+    ]
+    for summary in summaries:
+        for score in [*summary.metrics.values(), *summary.groups.values()]:
+            if score.value is None and score.reason:
+                notes.append(f"{summary.run.name}, {score.id}: {score.reason}.")
+    return notes
+
+
+def _plain(score: Score | None) -> str:
+    if score is None or score.value is None:
+        return "-"
+    text = _number(score.value)
+    if score.interval:
+        text += f" ± {_number((score.interval[1] - score.interval[0]) / 2)}"
+    return text if score.scored == score.expected else f"{text} ({score.scored}/{score.expected})"
+
+
+def _number(value: float) -> str:
+    """Two decimals from 10 up, three below: as many as the field's tables show."""
+    return f"{value:.2f}" if abs(value) >= 10 else f"{value:.3f}"
+
+
+def _arrow(column: Column) -> str:
+    return {True: r" $\uparrow$", False: r" $\downarrow$", None: ""}[column.higher_is_better]
+
+
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
+    c: "\\" + c for c in "&%$#_{}"
+}
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(character, character) for character in text)
+
+
+def _difference(first: DefinitionFile, second: DefinitionFile) -> str:
+    """The fields of two definitions that are not equal."""
+    a, b = first.model_dump(mode="json"), second.model_dump(mode="json")
+    fields = [key for key in a if a[key] != b[key] and key not in ("fingerprint", "summary", "unavailable")]
+    return "; ".join(f"{key} {canonical_json(a[key])} against {canonical_json(b[key])}" for key in fields)
