@@ -1,0 +1,1 @@
+"""MemoBench: objects leave the view, the world goes on, and they come back."""

@@ -1,0 +1,87 @@
+"""Object reappearance: how surely a detector finds the target once it should be back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+BANDS = ((0.0005, 0.50), (0.0005, 0.70))
+"""Shares of the image a mask may cover; the second band is tried only when the first holds no mask."""
+
+DETECTOR_THRESHOLD = 0.0
+"""Score above which MemoBench keeps a detector's answer: nearly every query, so that detection says little."""
+
+
+@dataclass(frozen=True)
+class Reappearance:
+    """Object reappearance score and what it is made of."""
+
+    score: float
+    """Detection rate times mean confidence."""
+    detection_rate: float
+    mean_confidence: float
+    """Over the frames with a detection."""
+    frames: int
+    detected: int
+
+    def rounded(self) -> Reappearance:
+        """As the released code writes it: four decimals."""
+        return Reappearance(
+            round(self.score, 4),
+            round(self.detection_rate, 4),
+            round(self.mean_confidence, 4),
+            self.frames,
+            self.detected,
+        )
+
+
+def frame_confidence(
+    coverages: ArrayLike, scores: ArrayLike, bands: Sequence[tuple[float, float]] = BANDS
+) -> float | None:
+    """Best score among the masks whose share of the image lies in the first band that holds any; None when none does.
+
+    >>> frame_confidence([0.9, 0.1], [0.97, 0.4]), frame_confidence([0.6], [0.8]), frame_confidence([0.8], [0.9])
+    (0.4, 0.8, None)
+    """
+    coverages, scores = np.asarray(coverages, np.float64), np.asarray(scores, np.float64)
+    for low, high in bands:
+        inside = (coverages >= low) & (coverages <= high)
+        if inside.any():
+            return float(scores[inside].max())
+    return None
+
+
+def reappearance(confidences: Sequence[float | None]) -> Reappearance:
+    """Eq. 6 over the frames of the back phase; None is a frame without a detection. No frame at all scores 0.
+
+    >>> reappearance([0.8, None]).score
+    0.4
+    """
+    found = [c for c in confidences if c is not None]
+    if not found:
+        return Reappearance(0.0, 0.0, 0.0, len(confidences), 0)
+    rate, mean = len(found) / len(confidences), float(np.mean(found))
+    return Reappearance(rate * mean, rate, mean, len(confidences), len(found))
+
+
+def absence(confidences: Sequence[float | None]) -> float:
+    """Share of the gone phase in which the target was really out of view: one minus its reappearance score.
+
+    >>> absence([None, None]), absence([1.0, 1.0])
+    (1.0, 0.0)
+    """
+    return 1.0 - reappearance(confidences).score
+
+
+def reappearance_after_absence(gone: Sequence[float | None], back: Sequence[float | None]) -> float:
+    """House variant: the score of the back phase, earned only as far as the target had left the view before.
+
+    A frozen camera keeps the target in sight throughout; the official score rewards that, this one gives 0.
+
+    >>> reappearance_after_absence([1.0, 1.0], [1.0]), reappearance_after_absence([None], [1.0])
+    (0.0, 1.0)
+    """
+    return absence(gone) * reappearance(back).score
