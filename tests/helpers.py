@@ -1,0 +1,91 @@
+"""Making small inputs, and running the command as a user does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.case import Case, Condition, Reference
+from worldgauge.core.case_file import write_cases
+from worldgauge.media.encoder import write_video
+
+Frames = NDArray[np.uint8]
+
+
+def moving_texture(frames: int = 6, width: int = 64, height: int = 48, shift: int = 2, seed: int = 0) -> Frames:
+    """A smooth random texture that moves `shift` pixels to the left per frame: (N, H, W, 3) uint8."""
+    import cv2
+
+    wide = width + shift * frames
+    noise = np.random.default_rng(seed).normal(size=(height, wide, 3))
+    texture = cv2.GaussianBlur(noise, (0, 0), 2.5)
+    texture = (texture - texture.min()) / np.ptp(texture) * 255
+    return np.stack([texture[:, shift * i : shift * i + width] for i in range(frames)]).astype(np.uint8)
+
+
+def make_videos(folder: Path, cases: int = 3, frames: int = 6, noise: float = 4.0) -> Path:
+    """`case-NN.mkv` with noise, and the clean clips under `reference/`."""
+    (folder / "reference").mkdir(parents=True)
+    for number in range(cases):
+        clean = moving_texture(frames, seed=number)
+        rng = np.random.default_rng(1000 + number)
+        noisy = np.clip(clean + rng.normal(scale=noise * (1 + number % 3), size=clean.shape), 0, 255).astype(np.uint8)
+        write_video(folder / "reference" / f"case-{number:02d}.mkv", clean, fps=12)
+        write_video(folder / f"case-{number:02d}.mkv", noisy, fps=12)
+    return folder
+
+
+def make_cases(folder: Path, videos: Path, clusters: int = 2) -> Path:
+    """A case folder over `make_videos`: prompts, references and scenes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = []
+    for number, reference in enumerate(sorted((videos / "reference").iterdir())):
+        cases.append(
+            Case(
+                id=reference.stem,
+                cluster=f"scene-{number % clusters}",
+                condition=Condition(prompt=f"clip {number}"),
+                reference=Reference(video=os.path.relpath(reference, folder)),
+                tags={"parity": "even" if number % 2 == 0 else "odd"},
+            )
+        )
+    write_cases(folder / "cases.jsonl", cases)
+    return folder
+
+
+def worldgauge(*arguments: object, check: bool = True, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, as a user does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "worldgauge", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **(env or {})},
+        check=False,
+    )
+    if check:
+        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def run_json(*arguments: object, check: bool = True) -> dict[str, Any]:
+    """The JSON a verb prints."""
+    parsed: dict[str, Any] = json.loads(worldgauge(*arguments, "--json", check=check).stdout)
+    return parsed
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    """Every record line of a run, without the fields that hold times, sorted."""
+    found = []
+    for file in sorted(folder.glob("records-*.jsonl")):
+        for line in file.read_text().splitlines():
+            record = json.loads(line)
+            found.append({key: value for key, value in record.items() if key not in ("seconds", "time")})
+    return sorted(found, key=lambda r: (r["case"], r["metric"], r["fingerprint"]))
