@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,13 @@ from numpy.typing import NDArray
 from worldgauge.core.errors import WorldGaugeError
 
 Floats = NDArray[np.float64]
+
+OFFICIAL_FILES = {
+    "poses.npy": "worldgauge.benchmarks.memobench.tracks:read_pose_array",
+    "_mapanything.npz": "worldgauge.benchmarks.memobench.tracks:read_mapanything",
+    ".csv": "worldgauge.benchmarks.memobench.tracks:read_engine_track",
+}
+"""How a file name of a released data set ends, and what reads it in place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +71,12 @@ class CameraPath:
 
     @classmethod
     def load(cls, path: Path) -> CameraPath:
-        """Read an npz as `save` writes it, or a bare npy of poses."""
+        """Read an npz as `save` writes it, a bare npy of poses, or one of the `OFFICIAL_FILES`."""
+        for ending, reader in OFFICIAL_FILES.items():
+            if path.name.endswith(ending):
+                module, _, function = reader.partition(":")
+                read: CameraPath = getattr(importlib.import_module(module), function)(path)
+                return read
         try:
             data = np.load(path, allow_pickle=False)
         except (ValueError, EOFError, OSError) as error:

@@ -1,0 +1,140 @@
+"""The released question banks: what is asked about a clip, and what was answered about its truth and its failure."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from worldgauge.core.case import Question
+from worldgauge.core.errors import WorldGaugeError
+
+FOLDER = "vqa_questions"
+FAILURES = "failure-cases.csv"
+DIMENSIONS = ("Instruction Following", "Object and Background", "Continuity of Memory", "Physics Adherence")
+
+Items = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Bank:
+    """The questions of one clip. Items keep the released keys: ID, Dimension, Dimension Polarity, Question, Answer."""
+
+    clip: str
+    """Folder name of the clip."""
+    start: Items
+    on_truth: Items
+    on_failure: Items
+    on_failure_with_hint: Items
+    final: Items
+
+    def questions(self) -> tuple[Question, ...]:
+        """The final questions with the answer that passes."""
+        return tuple(
+            Question(
+                id=str(item["ID"]),
+                text=item["Question"],
+                dimension=item["Dimension"],
+                answer="yes" if item["Dimension Polarity"] == "Positive" else "no",
+            )
+            for item in self.final
+        )
+
+
+def read_banks(data: Path) -> dict[str, Bank]:
+    """Every bank of a data set by clip; empty when it has none."""
+    folder = data / FOLDER
+    if not folder.is_dir():
+        return {}
+    clips = _clip_names(folder / FAILURES)
+    banks = [_read(file, clips) for file in sorted(folder.glob("*-questions.csv"))]
+    return {bank.clip: bank for bank in banks}
+
+
+def statistics(banks: Iterable[Bank]) -> list[dict[str, Any]]:
+    """Per dimension: final questions, how many want yes and how many no, fewest and most per clip."""
+    per_clip = [bank.final for bank in banks]
+    rows = []
+    for dimension in DIMENSIONS:
+        found = [[item for item in items if item["Dimension"] == dimension] for items in per_clip]
+        counts = [len(items) for items in found]
+        positive = sum(item["Dimension Polarity"] == "Positive" for items in found for item in items)
+        rows.append(
+            {
+                "dimension": dimension,
+                "questions": sum(counts),
+                "positive": positive,
+                "negative": sum(counts) - positive,
+                "fewest": min(counts, default=0),
+                "most": max(counts, default=0),
+            }
+        )
+    return rows
+
+
+def constant_baseline(banks: Iterable[Bank], answer: Literal["yes", "no"]) -> dict[str, float]:
+    """Score in percent, per dimension, of a judge that always gives one answer: clip means, averaged over clips."""
+    rates: dict[str, list[float]] = {dimension: [] for dimension in DIMENSIONS}
+    for bank in banks:
+        for dimension, passed in _by_dimension(bank.questions(), answer).items():
+            rates[dimension].append(sum(passed) / len(passed))
+    return {dimension: 100 * sum(values) / len(values) for dimension, values in rates.items() if values}
+
+
+def discrimination(banks: Iterable[Bank]) -> dict[str, Any]:
+    """How the final questions fare on the curated failures: a question that passes there penalises nothing."""
+    passes: list[bool] = []
+    rates: dict[str, list[float]] = {dimension: [] for dimension in DIMENSIONS}
+    toothless = clips = 0
+    for bank in banks:
+        verdicts = {item["ID"]: item["Verdict"] == "Pass" for item in bank.on_failure}
+        kept = [(item["Dimension"], verdicts[item["ID"]]) for item in bank.final if item["ID"] in verdicts]
+        passes += [passed for _, passed in kept]
+        clips += 1
+        toothless += all(passed for _, passed in kept)
+        for dimension in DIMENSIONS:
+            of_dimension = [passed for name, passed in kept if name == dimension]
+            if of_dimension:
+                rates[dimension].append(sum(of_dimension) / len(of_dimension))
+    return {
+        "questions": len(passes),
+        "passed_on_failure": sum(passes),
+        "pass_rate": {name: 100 * sum(values) / len(values) for name, values in rates.items() if values},
+        "clips": clips,
+        "clips_without_a_failing_question": toothless,
+    }
+
+
+def _by_dimension(questions: Iterable[Question], answer: str) -> dict[str, list[bool]]:
+    grouped: dict[str, list[bool]] = {}
+    for question in questions:
+        grouped.setdefault(question.dimension, []).append(question.answer == answer)
+    return grouped
+
+
+def _read(file: Path, clips: dict[tuple[str, int], str]) -> Bank:
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            row = next(csv.DictReader(stream))
+        scene, number = row["scene"], int(row["video_id"])
+        return Bank(
+            clip=clips.get((scene, number), f"{scene}_{number:03d}"),
+            start=json.loads(row["Start Questions"]),
+            on_truth=json.loads(row["Evaluation on ground truth"]),
+            on_failure=json.loads(row["Evaluation on failure"]),
+            on_failure_with_hint=json.loads(row["Revised Evaluation on failure"]),
+            final=json.loads(row["Final questions"]),
+        )
+    except (StopIteration, KeyError, ValueError) as error:
+        raise WorldGaugeError(f"{file} is not a question bank ({type(error).__name__}: {error})") from error
+
+
+def _clip_names(file: Path) -> dict[tuple[str, int], str]:
+    """Scenes are spelled differently in the banks and on disk; the failure table knows both."""
+    if not file.is_file():
+        return {}
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        return {(row["scene"], int(row["video_id"])): row["folder"] for row in csv.DictReader(stream)}
