@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video
@@ -34,6 +34,11 @@ class VideoEntry(BaseModel):
     fps: float | None = Field(default=None, gt=0)
     """Rate of a frame folder, which has none of its own."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_path(cls, content: Any) -> Any:
+        return {"path": content} if isinstance(content, str) else content
+
 
 class SubmissionFile(BaseModel):
     """`submission.json` as it lies on disk."""
@@ -42,7 +47,8 @@ class SubmissionFile(BaseModel):
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
     model: ModelCard
-    videos: dict[str, str | VideoEntry]
+    videos: dict[str, VideoEntry]
+    """Case id to an entry, or to the path alone."""
 
 
 class Submission:
@@ -73,10 +79,7 @@ class Submission:
             raise WorldGaugeError(f"{file} is not valid JSON (line {error.lineno}: {error.msg})") from error
         except ValidationError as error:
             raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
-        videos = {}
-        for case_id, entry in content.videos.items():
-            item = VideoEntry(path=entry) if isinstance(entry, str) else entry
-            videos[case_id] = Video(file.parent / item.path, item.fps)
+        videos = {case_id: Video(file.parent / entry.path, entry.fps) for case_id, entry in content.videos.items()}
         return cls(content.model, videos)
 
     @classmethod

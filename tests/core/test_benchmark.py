@@ -1,0 +1,91 @@
+"""benchmark.toml: scales, protocols, a sound tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worldgauge.core.benchmark import BenchmarkFile, Scale, load_benchmark, read_benchmark_file, worst_score
+from worldgauge.core.errors import WorldGaugeError
+
+TOML = """
+name = "tiny"
+protocol = "released"
+[policy]
+missing = "worst"
+[[metric]]
+id = "psnr"
+scale = {from = [10, 40]}
+[[metric]]
+id = "error"
+use = "warp_error"
+scale = {from = [1, 0], to = [0, 1]}
+paper = {parameters = {}, scale = {from = [2, 0], to = [0, 1]}}
+[[group]]
+id = "total"
+of = {psnr = 3, error = 1}
+"""
+
+
+def test_scale_maps_clips_and_turns_directions() -> None:
+    scale = Scale.model_validate({"from": (10, 40)})
+    assert [scale(x) for x in (0, 10, 25, 40, 99)] == [0, 0, 50, 100, 100]
+    lower_is_better = Scale.model_validate({"from": (1, 0), "to": (0, 1)})
+    assert [lower_is_better(x) for x in (2, 1, 0.25, 0)] == [0, 0, 0.75, 1]
+    assert Scale.model_validate({"from": (0, 1), "clip": False})(2) == 200
+
+
+def test_worst_score() -> None:
+    scale = Scale.model_validate({"from": (10, 40)})
+    assert worst_score(scale, (0, float("inf")), True) == 0
+    assert worst_score(None, (0, 1), True) == 0
+    assert worst_score(None, (0, 180), False) == 180
+    assert worst_score(None, (0, float("inf")), False) is None
+    assert worst_score(None, (0, 1), None) is None
+
+
+def test_protocols_override(tmp_path: Path) -> None:
+    (tmp_path / "benchmark.toml").write_text(TOML)
+    file = read_benchmark_file(str(tmp_path))
+    released = [use.under("released") for use in file.metrics]
+    paper = [use.under("paper") for use in file.metrics]
+    assert [use.use for use in released] == ["psnr", "warp_error"]
+    assert released[0] == paper[0]
+    assert (released[1].scale, paper[1].scale) == (
+        Scale.model_validate({"from": (1, 0), "to": (0, 1)}),
+        Scale.model_validate({"from": (2, 0), "to": (0, 1)}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name = ", "not valid TOML"),
+        ("title = 'x'", "name: Field required"),
+        ("name='x'\n[[metric]]\nid='a'\n[[metric]]\nid='a'", "metric id 'a' stands there twice"),
+        ("name='x'\n[[metric]]\nid='psnr'\n[[group]]\nid='t'\nof={psn=1}", "unknown member of group 't' 'psn'; did you mean psnr"),
+        ("name='x'\n[[group]]\nid='t'\nof={}", "group 't' has no members"),
+        ("name='x'\n[[metric]]\nid='a'\nscale={from=[1,1]}", "two different raw values"),
+        ("name='x'\nprotocol='mine'", "protocol"),
+    ],
+)
+def test_unsound_files(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "benchmark.toml").write_text(text)
+    with pytest.raises(WorldGaugeError, match=message):
+        read_benchmark_file(str(tmp_path))
+
+
+def test_folder_without_benchmark(tmp_path: Path) -> None:
+    with pytest.raises(WorldGaugeError, match=r"holds neither benchmark\.toml nor cases\.jsonl"):
+        read_benchmark_file(str(tmp_path))
+
+
+def test_unknown_benchmark() -> None:
+    with pytest.raises(WorldGaugeError, match="unknown benchmark 'worldscor'"):
+        load_benchmark("worldscor")
+
+
+def test_a_file_survives_json() -> None:
+    file = BenchmarkFile.model_validate({"name": "x", "metric": [{"id": "psnr", "scale": {"from": [0, 1]}}]})
+    assert BenchmarkFile.model_validate_json(file.model_dump_json(by_alias=True)) == file
