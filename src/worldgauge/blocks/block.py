@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.blocks.bystanders import add_bystander
 from worldgauge.blocks.events import Event, list_events
 from worldgauge.blocks.families import FAMILIES
 from worldgauge.blocks.flow import forward_flow
@@ -164,7 +165,9 @@ class Block:
         builder = SceneBuilder(place, self.size)
         stage = FAMILIES[self.family](builder)
         builder.rng = action
-        act = PROCESSES[self.process](Kit(builder, stage.unit, self.duration))
+        kit = Kit(builder, stage.unit, self.duration)
+        act = PROCESSES[self.process](kit)
+        act = replace(act, movers=(*act.movers, *add_bystander(kit)))
         scene = builder.compile(act.target, stage)
         camera = camera_path(path, stage, np.asarray(act.aim), self.frames, self.size)
         timeline, contacts = simulate(scene, act, camera, self.fps)

@@ -90,7 +90,7 @@ class SceneBuilder:
         visual.quality.offsamples = 4
         visual.quality.shadowsize = 2048
         visual.headlight.active = 0
-        visual.map.znear, visual.map.zfar, visual.map.shadowclip = 0.05, 120.0, 9.0
+        visual.map.znear, visual.map.zfar = 0.05, 120.0
         self.spec.stat.extent = 1.0
         self.spec.stat.center = [0, 0, 0]
         self.world.add_camera(name="observer", fovy=FOVY)
@@ -163,6 +163,8 @@ class SceneBuilder:
         self._texture("sky", image, self.mujoco.mjtTexture.mjTEXTURE_SKYBOX)
 
     def compile(self, target: Instance, stage: Stage) -> Scene:
+        # Half the side of the shadow map, metres: all of the place, or surfaces at its rim shade themselves in spots.
+        self.spec.visual.map.shadowclip = 14 * stage.unit
         model = self.spec.compile()
         owner = np.zeros(model.ngeom, np.uint8)
         for name, instance in self._owner.items():

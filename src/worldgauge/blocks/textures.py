@@ -9,11 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter
 
 Floats = NDArray[np.float64]
 RGB = tuple[float, float, float]
 SIDE = 128
 """Pixels along one side of a texture."""
+_BLUR = 0.9
+"""Standard deviation in texture pixels."""
 
 
 def noise(rng: np.random.Generator, roughness: float = 1.0, side: int = SIDE) -> Floats:
@@ -142,8 +145,12 @@ TEXTURES: dict[str, Callable[[np.random.Generator, RGB], Floats]] = {
 
 
 def paint(name: str, rng: np.random.Generator, colour: RGB) -> NDArray[np.uint8]:
-    """The named texture as bytes, (SIDE, SIDE, 3), first row at v = 0."""
-    return np.round(np.clip(TEXTURES[name](rng, colour), 0, 1) * 255).astype(np.uint8)
+    """The named texture as bytes, (SIDE, SIDE, 3), first row at v = 0.
+
+    A slight blur keeps hard edges from flickering between pixels when the camera moves.
+    """
+    image = gaussian_filter(TEXTURES[name](rng, colour), (_BLUR, _BLUR, 0), mode="wrap")
+    return np.round(np.clip(image, 0, 1) * 255).astype(np.uint8)
 
 
 def sky(rng: np.random.Generator, zenith: RGB, horizon: RGB, cloud: float, side: int = 128) -> NDArray[np.uint8]:

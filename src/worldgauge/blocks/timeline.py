@@ -18,7 +18,7 @@ from worldgauge.blocks.scene import Scene
 from worldgauge.core.cameras import CameraPath
 
 Floats = NDArray[np.float64]
-_STEP = 0.004
+_STEP = 0.001
 """Longest physics step, seconds."""
 _QUIET = 0.15
 """Two bodies that were apart for this long touch anew, seconds."""
@@ -91,13 +91,13 @@ def simulate(scene: Scene, act: Act, camera: CameraPath, fps: float) -> tuple[Ti
 
 
 def _hold(model: Any, data: Any, act: Act) -> None:
-    """Keep held bodies where they start until their time comes."""
+    """Keep held bodies where they start until their time comes, then give them their velocity."""
     for body, until in act.holds.items():
-        if data.time < until:
+        if data.time - model.opt.timestep < until:
             joint, dof = model.body(body).jntadr[0], model.body(body).dofadr[0]
             start = model.jnt_qposadr[joint]
             data.qpos[start : start + 7] = model.qpos0[start : start + 7]
-            data.qvel[dof : dof + 6] = 0
+            data.qvel[dof : dof + 6] = 0 if data.time < until else act.velocities.get(body, 0)
 
 
 def _apply_movers(scene: Scene, act: Act, timeline: Timeline) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from worldgauge.blocks.families import room, street, yard
+from worldgauge.blocks.families import hall, pool, room, shelf, street, yard
 from worldgauge.blocks.scene import SceneBuilder, Stage
 
 FAMILIES: dict[str, Callable[[SceneBuilder], Stage]] = {
-    "room": room.build,
-    "street": street.build,
-    "yard": yard.build,
+    m.__name__.rpartition(".")[2]: m.build for m in (room, street, yard, hall, shelf, pool)
 }

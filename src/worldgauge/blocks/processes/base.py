@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,12 +122,21 @@ def mix(a: RGB, b: RGB, weight: float) -> tuple[float, float, float, float]:
     return red, green, blue, 1.0
 
 
-def striped_ball(kit: Kit, owner: Instance, colour: RGB, radius: float, at: Vec3, bounce: float = 0.0) -> str:
-    """A ball that physics moves; `bounce` in [0, 1) is roughly the share of speed kept at a hit."""
+def springy(bounce: float) -> dict[str, Any]:
+    """Contact settings of a collider that keeps the share `bounce` of its speed at a hit."""
+    if bounce <= 0:
+        return {}
+    # The contact is a damped spring of this angular frequency; its damping ratio follows from the rebound.
+    frequency = 200.0
+    loss = -np.log(bounce)
+    ratio = loss / np.hypot(np.pi, loss)
+    return {"solref": [-(frequency**2), -2 * ratio * frequency], "solimp": [0.99, 0.99, 0.001, 0.5, 2.0], "priority": 1}
+
+
+def striped_ball(kit: Kit, owner: Instance, colour: RGB, radius: float, at: Vec3, bounce: float = 0.0, mass: float = 0.6) -> str:
+    """A ball that physics moves; `bounce` in [0, 1) is the share of its speed kept at a hit."""
     body = kit.b.free_body(owner, at)
-    # Negative numbers give MuJoCo the contact's stiffness and damping; less damping bounces higher.
-    contact = {"solref": [-3000.0, -55.0 * (1 - bounce)]} if bounce else {}
-    kit.b.collider(body, "sphere", (radius, 0, 0), 0.6, friction=[0.9, 0.005, 0.0001], **contact)
+    kit.b.collider(body, "sphere", (radius, 0, 0), mass, friction=[0.9, 0.005, 0.0001], **springy(bounce))
     ball = shapes.sphere(radius)
     # Six pairs of stripes from pole to pole, whatever the size.
     mesh = shapes.Mesh(ball.vertices, ball.uv / (np.pi * radius) * 0.5, ball.faces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, shift, side_word, spin
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, shift, side_word, spin
 from worldgauge.blocks.scene import Look
 
 
@@ -26,7 +26,7 @@ def build(kit: Kit) -> Act:
     travel = 2.4 * u
     speed = way * travel / kit.duration
 
-    def drive(t: float) -> shift:  # type: ignore[valid-type]
+    def drive(t: float) -> Floats:
         return shift(-way * travel / 2 + speed * t)
 
     movers = [Mover(body, drive)]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from worldgauge.blocks import shapes
-from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, mix, ramp, stretch
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, mix, ramp, stretch
 from worldgauge.blocks.scene import Look
 
 
@@ -19,11 +17,11 @@ def build(kit: Kit) -> Act:
     def progress(t: float) -> float:
         return 0.9 * ramp(t, 0.04 * kit.duration, 0.96 * kit.duration)
 
-    def sink(t: float) -> np.ndarray:
+    def sink(t: float) -> Floats:
         p = progress(t)
         return stretch((0, 0, 0), 1 + 0.25 * p, 1 + 0.25 * p, 1 - 0.85 * p)
 
-    def spread(t: float) -> np.ndarray:
+    def spread(t: float) -> Floats:
         p = progress(t)
         return stretch((0, 0, 0), 0.7 + 1.3 * p, 0.7 + 1.3 * p, 1.0)
 

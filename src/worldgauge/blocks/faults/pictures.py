@@ -1,0 +1,138 @@
+"""The world is right, its pictures are not."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Quality, Shown, Stay, levels, onset
+
+
+class _PictureFault(Fault):
+    quantity = "mean difference from the true pictures, 8-bit levels"
+
+    def measure(self, given: Given, shown: Shown) -> float:
+        return levels(shown)
+
+
+class Flicker(_PictureFault):
+    name = "flicker"
+    says = "brightness and texture jump from frame to frame"
+    moves = (Move(Quality.PHOTOMETRY), Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY))
+    stays = (Stay(Quality.CAMERA, 0.5),)
+
+    def act_on(self, frame: NDArray[np.float32], gain: float, field: NDArray[np.float64]) -> NDArray[np.float32]:
+        import cv2
+
+        smooth = cv2.resize(field, frame.shape[1::-1], interpolation=cv2.INTER_CUBIC)
+        return frame * np.float32(1 + gain) + smooth.astype(np.float32)[..., None]
+
+    def look(self, given: Given, frames: Frames, severity: float) -> Frames:
+        random = given.random(self.name)
+        strength = severity * onset(len(frames))
+        gains, fields = random.uniform(-0.3, 0.3, len(frames)), random.normal(0, 24, (len(frames), 9, 16))
+        changed = [
+            self.act_on(f.astype(np.float32), s * g, s * b)
+            for f, s, g, b in zip(frames, strength, gains, fields, strict=True)
+        ]
+        return _bytes(changed)
+
+
+class LightingDrift(_PictureFault):
+    name = "lighting_drift"
+    says = "exposure and colour temperature move away and stay there"
+    moves = (Move(Quality.LIGHTING), Move(Quality.FIDELITY))
+    stays = (Stay(Quality.PRESENCE), Stay(Quality.CAMERA))
+
+    def look(self, given: Given, frames: Frames, severity: float) -> Frames:
+        weight = severity * onset(len(frames), 0.6)
+        tint = np.array([-0.30, -0.48, -0.65])
+        return _bytes([f * (1 + w * tint).astype(np.float32) for f, w in zip(frames, weight, strict=True)])
+
+
+class StyleDrift(_PictureFault):
+    name = "style_drift"
+    says = "the pictures turn into a posterised ink drawing"
+    moves = (Move(Quality.STYLE), Move(Quality.FIDELITY))
+    stays = (Stay(Quality.CAMERA, 0.5),)
+
+    def look(self, given: Given, frames: Frames, severity: float) -> Frames:
+        weight = severity * np.linspace(0, 1, len(frames))
+        return _bytes([f + np.float32(w) * (_ink(f) - f) for f, w in zip(frames, weight, strict=True)])
+
+
+class Blur(_PictureFault):
+    name = "blur"
+    says = "the pictures lose their sharpness"
+    moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY))
+    stays = (Stay(Quality.CAMERA, 0.5),)
+
+    def look(self, given: Given, frames: Frames, severity: float) -> Frames:
+        import cv2
+
+        # At full severity the radius is a fiftieth of the height: 3.6 px of 180.
+        radius = severity * onset(len(frames)) * frames.shape[1] / 50
+        return np.stack([cv2.GaussianBlur(f, (0, 0), float(r)) if r > 0.05 else f for f, r in zip(frames, radius, strict=True)])
+
+
+class Noise(_PictureFault):
+    name = "noise"
+    says = "grain covers the pictures"
+    moves = (Move(Quality.PICTURE), Move(Quality.PHOTOMETRY), Move(Quality.FIDELITY))
+    stays = (Stay(Quality.CAMERA, 0.5),)
+
+    def look(self, given: Given, frames: Frames, severity: float) -> Frames:
+        random = given.random(self.name)
+        strength = severity * 40 * onset(len(frames))
+        return _bytes([f + s * random.standard_normal(f.shape, np.float32) for f, s in zip(frames, strength, strict=True)])
+
+
+class Compression(_PictureFault):
+    name = "compression"
+    says = "the pictures fall apart into blocks"
+    moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY))
+    stays = (Stay(Quality.CAMERA, 0.5),)
+
+    def look(self, given: Given, frames: Frames, severity: float) -> Frames:
+        import cv2
+
+        quality = np.round(95 * (1 - severity * onset(len(frames))) + 3).astype(int)
+        changed = [frames[0]]
+        for frame, q in zip(frames[1:], quality[1:], strict=True):
+            coded = cv2.imencode(".jpg", frame[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, int(q)])[1]
+            changed.append(cv2.imdecode(coded, cv2.IMREAD_COLOR)[..., ::-1])
+        return np.stack(changed)
+
+
+class Stutter(Fault):
+    name = "stutter"
+    says = "frames are held and the ones between are dropped"
+    quantity = "share of frames that repeat the one before"
+    moves = (Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY))
+    stays = (Stay(Quality.STYLE), Stay(Quality.PICTURE))
+
+    def look(self, given: Given, frames: Frames, severity: float) -> Frames:
+        order = 1 + given.random(self.name).permutation(len(frames) - 1)
+        source = np.arange(len(frames))
+        for frame in sorted(order[: round(0.8 * severity * len(order))]):
+            source[frame] = source[frame - 1]
+        return frames[source]
+
+    def measure(self, given: Given, shown: Shown) -> float:
+        same = [np.array_equal(a, b) for a, b in zip(shown.frames, shown.frames[1:], strict=False)]
+        true = [np.array_equal(a, b) for a, b in zip(shown.truth, shown.truth[1:], strict=False)]
+        return float(np.mean(same) - np.mean(true))
+
+
+def _bytes(frames: list[NDArray[np.floating]]) -> Frames:
+    return np.stack([np.clip(np.round(f), 0, 255).astype(np.uint8) for f in frames])
+
+
+def _ink(frame: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Four tones per channel with dark outlines."""
+    import cv2
+
+    tones = np.round(cv2.GaussianBlur(frame, (0, 0), 1.0).astype(np.float32) / 85) * 85
+    grey = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    edge = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1))
+    return tones * (1 - 0.9 * np.clip(edge / 160, 0, 1))[..., None]
