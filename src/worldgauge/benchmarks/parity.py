@@ -85,7 +85,7 @@ class ParityFolder:
         return self._archives[name]
 
     def resolve(self, value: Any) -> Any:
-        """A stored value with references to arrays and trees replaced by what they refer to, NaN and infinities real."""
+        """A stored value with references to arrays and trees replaced by their content; NaN and infinities real."""
         if isinstance(value, dict):
             if set(value) == {"npz", "key"}:
                 return self.arrays(value["npz"])[value["key"]]
@@ -94,9 +94,11 @@ class ParityFolder:
             return {key: self.resolve(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self.resolve(item) for item in value]
-        return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(value, value) if isinstance(
-            value, str
-        ) else value
+        return (
+            {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(value, value)
+            if isinstance(value, str)
+            else value
+        )
 
 
 def run_parity(path: Path) -> list[Verdict]:

@@ -24,6 +24,9 @@ VERBS = {
     "merge": "Join runs of shards into one.",
     "list": "List metrics, signals, instruments and benchmarks.",
     "show": "Show one definition, one case of a run, or a file format.",
+    "inputs": "Write what a model needs to take part in a benchmark.",
+    "cameras": "Convert camera paths between conventions, and plot them.",
+    "parity": "Reproduce recorded outputs of a benchmark's released code.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "cache": "Look after the store of signals: du, verify, gc.",
 }

@@ -74,18 +74,21 @@ def sum_of_distances_scale(points: ArrayLike, target: ArrayLike) -> float:
     >>> sum_of_distances_scale([[1.0, 0, 0], [2.0, 0, 0], [1.0, 0, 0]], [[3.0, 0, 0], [6.0, 0, 0], [90.0, 0, 0]])
     3.0
     """
-    points, target = np.asarray(points, np.float64), np.asarray(target, np.float64)
-    square, product = (points**2).sum(axis=1), (points * target).sum(axis=1)
-    moving = square > 0
+    sources, goals = np.asarray(points, np.float64), np.asarray(target, np.float64)
+    moving = (sources**2).sum(axis=1) > 0
     if not moving.any():
         return 0.0
-    points, target, square, product = points[moving], target[moving], square[moving], product[moving]
+    sources, goals = sources[moving], goals[moving]
+    square, product = (sources**2).sum(axis=1), (sources * goals).sum(axis=1)
     # Every term is convex with its minimum at product / square, so the minimum of the sum lies between those.
     low, high = float((product / square).min()), float((product / square).max())
 
+    def distances(scale: float) -> Floats:
+        return np.asarray(np.linalg.norm(goals - scale * sources, axis=1))
+
     def slope(scale: float) -> float:
-        distance = np.linalg.norm(target - scale * points, axis=1)
-        return float(np.sum(np.divide(scale * square - product, distance, out=np.zeros_like(square), where=distance > 0)))
+        terms = scale * square - product
+        return float(np.divide(terms, distances(scale), out=np.zeros_like(terms), where=distances(scale) > 0).sum())
 
     for _ in range(200):
         middle = 0.5 * (low + high)
@@ -95,9 +98,7 @@ def sum_of_distances_scale(points: ArrayLike, target: ArrayLike) -> float:
             high = middle
         else:
             low = middle
-    candidates = np.array([low, high])
-    cost = [np.linalg.norm(target - c * points, axis=1).sum() for c in candidates]
-    return float(candidates[int(np.argmin(cost))])
+    return min((low, high), key=lambda scale: float(distances(scale).sum()))
 
 
 def _same_length(requested: Floats, estimated: Floats) -> None:

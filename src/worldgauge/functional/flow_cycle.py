@@ -28,7 +28,9 @@ def cycle_error(forward: Floats, backward: Floats, margin: int = 15) -> float:
         raise WorldGaugeError(f"flows of different shape: {forward.shape} and {backward.shape}")
     height, width = forward.shape[0] - 2 * margin, forward.shape[1] - 2 * margin
     if height <= 0 or width <= 0:
-        raise Unscored(f"a flow of {forward.shape[1]}x{forward.shape[0]} px has nothing left without {margin} px a side")
+        raise Unscored(
+            f"a flow of {forward.shape[1]}x{forward.shape[0]} px has nothing left without {margin} px a side"
+        )
     inner = np.s_[margin : margin + height, margin : margin + width]
     there = np.asarray(forward[inner], np.float64)
     if not np.isfinite(there).all() or not np.isfinite(backward[inner]).all():

@@ -13,6 +13,9 @@ from worldgauge.core.errors import WorldGaugeError
 if TYPE_CHECKING:
     from PIL import Image
 
+Size = tuple[int, int]
+"""Width and height."""
+
 TRACKER_AREA: Final = 512 * 512
 TRACKER_INTRINSICS: Final = (500.0, 500.0, 256.0, 256.0)
 """fx, fy, cx, cy the released code assumes in pixels of the frame, whatever its size; right only for 512x512."""
@@ -45,7 +48,9 @@ def crop_and_resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     return image.crop((left, top, right, bottom)).resize(size)
 
 
-def tracker_input(width: int, height: int) -> tuple[tuple[int, int], tuple[int, int], tuple[float, float, float, float]]:
+def tracker_input(
+    width: int, height: int
+) -> tuple[tuple[int, int], tuple[int, int], tuple[float, float, float, float]]:
     """How the released code prepares frames for its tracker: resized size, cropped size, scaled intrinsics.
 
     >>> tracker_input(720, 480)[:2]

@@ -50,7 +50,7 @@ def squared_error(predicted: Image, actual: Image) -> float:
 
 
 def colour_ssim(predicted: Image, actual: Image, full_range: bool = False) -> float:
-    """SSIM over all channels of two 8-bit images (H, W, C) in [0, 1], Gaussian window of 11 pixels, inner pixels only.
+    """SSIM over all channels and pixels of two 8-bit images (H, W, C) in [0, 1]: Gaussian window, mirrored borders.
 
     The constants are scaled by the larger of the two images' own value ranges (`full_range`: by 1). Two constant images
     have no range and are refused.
@@ -58,16 +58,15 @@ def colour_ssim(predicted: Image, actual: Image, full_range: bool = False) -> fl
     import cv2
 
     _same(predicted, actual)
-    if min(predicted.shape[:2]) < WINDOW:
-        raise InvalidVideo(f"SSIM needs frames of at least {WINDOW}x{WINDOW} px, got {predicted.shape[:2]}")
+    if min(predicted.shape[:2]) <= WINDOW // 2:
+        raise InvalidVideo(f"SSIM needs frames of more than {WINDOW // 2} px a side, got {predicted.shape[:2]}")
     x, y = predicted.astype(np.float64) / 255.0, actual.astype(np.float64) / 255.0
     span = 1.0 if full_range else max(float(np.ptp(x)), float(np.ptp(y)))
     if span == 0.0:
         raise InvalidVideo("SSIM with the observed range is undefined for two constant images")
-    margin = WINDOW // 2
 
     def blur(values: Floats) -> Floats:
-        return np.asarray(cv2.GaussianBlur(values, (WINDOW, WINDOW), SIGMA))[margin:-margin, margin:-margin]
+        return np.asarray(cv2.GaussianBlur(values, (WINDOW, WINDOW), SIGMA))
 
     c1, c2 = (0.01 * span) ** 2, (0.03 * span) ** 2
     mean_x, mean_y = blur(x), blur(y)
@@ -88,7 +87,7 @@ def padding(height: int, width: int, divisor: int = 32) -> tuple[int, int, int, 
 
 
 def network_frame(output: NDArray[np.float32], height: int, width: int) -> Image:
-    """An interpolation network's padded output (3, H', W') in [0, 1] as an 8-bit image (height, width, 3): truncated."""
+    """A network's padded output (3, H', W') in [0, 1] as an 8-bit image (height, width, 3), truncated."""
     left, _, top, _ = padding(height, width)
     inner = output[:, top : top + height, left : left + width]
     levels: Image = (np.clip(inner, 0.0, 1.0) * np.float32(255.0)).astype(np.uint8).transpose(1, 2, 0)

@@ -32,8 +32,7 @@ def grow(mask: Mask, side: int = DILATION) -> Mask:
 
 def union(logits: Floats) -> Mask:
     """Pixels that any object (O, H, W) claims: its logit is above zero."""
-    claimed: Mask = (np.asarray(logits) > 0).any(axis=0)
-    return claimed
+    return np.asarray((logits > 0).any(axis=0))
 
 
 def region_contrast(flow: Floats, mask: Mask) -> float:
@@ -60,6 +59,7 @@ def region_contrast(flow: Floats, mask: Mask) -> float:
 def motion_contrasts(flows: Sequence[Floats], masks: Sequence[Mask]) -> list[float]:
     """`region_contrast` per pair of frames; the mask of a pair is that of its first frame.
 
-    Where there are fewer masks than frames the rest of the clip is left out, as in the released code.
+    The last frame's mask is not used. Where a tracker gave fewer masks than frames the rest of the clip is left out, as
+    in the released code.
     """
-    return [region_contrast(flow, mask) for flow, mask in zip(flows, masks, strict=False)]
+    return [region_contrast(flow, mask) for flow, mask in zip(flows, masks[:-1], strict=False)]

@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_FUNCTION_WORDS: Final = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_FUNCTION_WORDS: Final = _words(
     "a an the some any this that these those and or nor but of in on at by with without near over under above below "
     "behind beside between from to into onto for as its his her their our my your is are was were be been being has "
-    "have very quite more most less least several many few two three four five six seven eight nine ten".split()
+    "have very quite more most less least several many few two three four five six seven eight nine ten"
 )
-_ADJECTIVES: Final = frozenset(
+_ADJECTIVES: Final = _words(
     "red orange yellow green blue purple pink brown black white grey gray golden silver dark light bright pale vivid "
-    "big small large tiny huge giant tall short long wide narrow thick thin deep shallow high low old new young ancient "
-    "modern rustic vintage antique classic warm cold cool hot wet dry soft hard smooth rough round square flat steep "
-    "open clean dirty empty full heavy quiet calm cozy cosy lush serene plush ornate elegant grand simple plain "
+    "big small large tiny huge giant tall short long wide narrow thick thin deep shallow high low old new young "
+    "ancient modern rustic vintage antique classic warm cold cool hot wet dry soft hard smooth rough round square flat "
+    "steep open clean dirty empty full heavy quiet calm cozy cosy lush serene plush ornate elegant grand simple plain "
     "dense distant sunny cloudy foggy misty rainy snowy rocky sandy grassy leafy wooden woolen golden broken fallen "
-    "hidden wild tropical".split()
+    "hidden wild tropical"
 )
 _ADJECTIVE_ENDINGS: Final = ("ous", "ful", "ish", "less", "able", "ible", "ive", "ated", "ized", "ised")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -74,7 +75,7 @@ def interpolate(keys: Floats, frames: int) -> Floats:
         raise WorldGaugeError(f"a layout needs at least 2 frames, got {frames}")
     steps = frames - 1
     path = [keys[:1]]
-    for start, end in zip(keys[:-1], keys[1:], strict=True):
+    for start, end in pairwise(keys):
         share = np.arange(1, frames) / steps
         segment = np.tile(np.eye(4), (steps, 1, 1))
         segment[:, :3, :3] = Slerp([0, 1], Rotation.from_matrix([start[:3, :3], end[:3, :3]]))(share).as_matrix()

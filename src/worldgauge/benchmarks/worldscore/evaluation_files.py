@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -33,7 +33,7 @@ LEADERBOARD_COLUMNS: Final = (
 
 
 def evaluation(raws: Mapping[str, Raw], movement: Movement, layouts: Sequence[str]) -> dict[str, Any]:
-    """`evaluation.json` of a case from the raw numbers of its official metrics; metrics without a number are left out."""
+    """`evaluation.json` of a case from the raw numbers of its official metrics; those without a number are left out."""
     aspects = STATIC_ASPECTS if movement == "static" else DYNAMIC_ASPECTS
     content: dict[str, Any] = {}
     for aspect, metrics in aspects.items():
@@ -79,17 +79,16 @@ def renormalised(content: Evaluation) -> dict[str, Any]:
     }
 
 
-def worldscore(evaluations: Iterable[Evaluation], three_d: bool = False) -> dict[str, float]:
+def worldscore(static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = ()) -> dict[str, float]:
     """`worldscore.json`: ten aspects from 0 to 100 and the two totals, rounded as the official analysis does.
 
-    An aspect without data is 0 and counts in its total; so do the dynamic aspects of a 3D model.
+    An aspect without data is 0 and counts in its total; so do the dynamic aspects of a 3D model, which has none.
     """
-    contents = list(evaluations)
     result: dict[str, float] = {}
     for aspect, metrics in ASPECTS.items():
-        means = [] if three_d and aspect in DYNAMIC_ASPECTS else [_mean(contents, aspect, metric) for metric in metrics]
-        known = [mean for mean in means if mean is not None]
-        result[aspect] = round(100.0 * float(np.mean(known)), 2) if known else 0
+        contents = static if aspect in STATIC_ASPECTS else dynamic
+        means = [mean for mean in (_mean(contents, aspect, metric) for metric in metrics) if mean is not None]
+        result[aspect] = round(100.0 * float(np.mean(means)), 2) if means else 0
     return result | totals(result)
 
 
@@ -101,11 +100,11 @@ def totals(aspects: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def raw_means(evaluations: Iterable[Evaluation]) -> dict[str, list[Any]]:
+def raw_means(static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = ()) -> dict[str, list[Any]]:
     """`worldscore_raw.json`: per aspect, the mean raw number (or numbers) of each of its metrics."""
-    contents = list(evaluations)
     result: dict[str, list[Any]] = {}
     for aspect, metrics in ASPECTS.items():
+        contents = static if aspect in STATIC_ASPECTS else dynamic
         for metric in metrics:
             raws = [entry["score"] for entry in _entries(contents, aspect, metric) if "score" in entry]
             if raws:
@@ -121,9 +120,7 @@ def leaderboard_row(scores: Mapping[str, float], card: Mapping[str, str]) -> dic
 
 
 def _mean(contents: Sequence[Evaluation], aspect: str, metric: str) -> float | None:
-    scores = [
-        entry["score_normalized"] for entry in _entries(contents, aspect, metric) if "score_normalized" in entry
-    ]
+    scores = [entry["score_normalized"] for entry in _entries(contents, aspect, metric) if "score_normalized" in entry]
     if not all(np.isfinite(scores)):
         raise WorldGaugeError(f"a {metric} score is not finite", "work the scores out again from their raw numbers")
     return float(np.mean(scores)) if scores else None

@@ -66,12 +66,13 @@ def conditioning_images(scenes: int, kind: ModelKind) -> list[str | None]:
     return ["input_image.png", *(f"input_image_{i}.png" for i in range(1, scenes))]
 
 
-def clip_joints(scenes: int, frames: int) -> list[tuple[int, int]]:
-    """Clip and frame in it of the first and last frame each clip adds to the chained video.
+def frame_source(index: int, frames: int) -> tuple[int, int]:
+    """Clip, and frame in it, that a frame of the chained video comes from.
 
     Later clips lose their first frame, which repeats the last one of the clip before.
 
-    >>> clip_joints(2, 49)
-    [(0, 0), (0, 48), (1, 1), (1, 48)]
+    >>> frame_source(48, 49), frame_source(49, 49)
+    ((0, 48), (1, 1))
     """
-    return [(clip, index) for clip in range(scenes) for index in (0 if clip == 0 else 1, frames - 1)]
+    clip = max(index - 1, 0) // (frames - 1)
+    return clip, index - clip * (frames - 1)

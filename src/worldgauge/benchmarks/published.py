@@ -1,0 +1,63 @@
+"""Tables that a benchmark's authors printed, as data: `published.toml` beside `benchmark.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.submission import first_problem
+
+FILE_NAME = "published.toml"
+
+
+class PublishedTable(BaseModel):
+    """One printed table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    source: str
+    """Where it is printed."""
+    note: str = ""
+    """What must be known before a number is compared with it."""
+    columns: tuple[str, ...]
+    """Ids of metrics or groups of the benchmark."""
+    rows: dict[str, tuple[float, ...]]
+    """Model name to its scores, in the order of the columns."""
+
+    @model_validator(mode="after")
+    def _rectangular(self) -> PublishedTable:
+        for name, row in self.rows.items():
+            if len(row) != len(self.columns):
+                raise ValueError(f"row '{name}' has {len(row)} numbers for {len(self.columns)} columns")
+        return self
+
+    def score(self, model: str, column: str) -> float:
+        return self.rows[model][self.columns.index(column)]
+
+
+class PublishedFile(BaseModel):
+    """`published.toml`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    schema_version: Literal[1] = Field(alias="schema")
+    benchmark: str
+    tables: tuple[PublishedTable, ...] = Field(alias="table")
+
+
+def read_published(folder: Path) -> PublishedFile:
+    """The published tables of the benchmark in `folder`."""
+    file = folder / FILE_NAME
+    try:
+        return PublishedFile.model_validate(tomllib.loads(file.read_text("utf-8")))
+    except FileNotFoundError as error:
+        raise WorldGaugeError(f"{folder} has no {FILE_NAME}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise WorldGaugeError(f"{file} is not valid TOML ({error})") from error
+    except ValidationError as error:
+        raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
