@@ -1,0 +1,68 @@
+"""The comparability guard: numbers of different definitions never share a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import DefinitionFile, Run
+
+
+def check_comparable(runs: Sequence[Run]) -> None:
+    """Raise with the two definitions side by side when runs differ in benchmark, protocol or a definition."""
+    if not runs:
+        raise WorldGaugeError("no run to report", "name at least one run folder")
+    first = runs[0]
+    known: dict[str, tuple[Run, DefinitionFile]] = {d.id: (first, d) for d in first.file.definitions}
+    for run in runs[1:]:
+        for what, of_first, of_run in (
+            ("benchmark", first.file.benchmark.name, run.file.benchmark.name),
+            ("protocol", first.file.protocol, run.file.protocol),
+        ):
+            if of_first != of_run:
+                raise WorldGaugeError(
+                    f"runs of different {what}s do not share a table: {first.folder} has '{of_first}', "
+                    f"{run.folder} has '{of_run}'",
+                    "report them apart",
+                )
+        for definition in run.file.definitions:
+            owner, before = known.setdefault(definition.id, (run, definition))
+            if before.fingerprint != definition.fingerprint:
+                raise WorldGaugeError(
+                    f"'{definition.id}' means two things, so the runs do not share a table:\n"
+                    + side_by_side(str(owner.folder), before, str(run.folder), definition),
+                    "run one of them again with the other's settings",
+                )
+
+
+def side_by_side(left_name: str, left: DefinitionFile, right_name: str, right: DefinitionFile) -> str:
+    """The two definitions as text, one line per field, with a mark where they differ."""
+    a, b = (_fields(definition) for definition in (left, right))
+    rows = [("", left_name, right_name), *((key, a.get(key, "-"), b.get(key, "-")) for key in dict.fromkeys([*a, *b]))]
+    names = max(len(row[0]) for row in rows)
+    width = min(60, max(len(row[1]) for row in rows))
+    lines = []
+    for name, of_left, of_right in rows:
+        mark = "*" if name and of_left != of_right else " "
+        lines.append(f" {mark} {name:<{names}}  {of_left:<{width}}  {of_right}".rstrip())
+    return "\n".join(lines)
+
+
+def _fields(definition: DefinitionFile) -> dict[str, str]:
+    """The definition as flat `path: value` pairs, so that a difference shows on its own line."""
+    content = definition.model_dump(mode="json", exclude={"summary", "unavailable", "id"}, by_alias=True)
+    flat: dict[str, str] = {}
+
+    def visit(path: str, value: object) -> None:
+        if isinstance(value, dict) and value:
+            for key, item in value.items():
+                visit(f"{path}.{key}" if path else str(key), item)
+        elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            for index, item in enumerate(value):
+                visit(f"{path}.{index}", item)
+        else:
+            flat[path] = value if isinstance(value, str) else json.dumps(value)
+
+    visit("", content)
+    return flat

@@ -1,0 +1,133 @@
+// One case: players, curves with a moving cursor, camera from above, records with reasons, the condition.
+"use strict";
+
+(() => {
+  const { el, svg, number, text } = wg;
+
+  function clipsOf(index, i, detail, models) {
+    const media = detail.media || {};
+    const clips = [];
+    const reference = `media/${i}-reference.mp4`;
+    if (media[reference]) clips.push({ name: "Reference", src: reference, info: media[reference] });
+    for (const k of models) {
+      const src = `media/${i}-${k}.mp4`;
+      if (!media[src]) continue;
+      const overlays = {};
+      for (const name of Object.keys(media)) if (name.startsWith(`media/${i}-${k}-`)) overlays[name.slice(`media/${i}-${k}-`.length, -4)] = name;
+      clips.push({ name: index.models[k].name, src, info: media[src], k, overlays });
+    }
+    return clips;
+  }
+
+  function bandsOf(detail, frames) {
+    if (!detail.phases || frames < 2) return [];
+    const { gone, back } = detail.phases;
+    const last = frames - 1;
+    return [["visible", 0, gone], ["gone", gone, back], ["back", back, last]].map(([name, from, to]) => ({ name, from: Math.min(1, from / last), to: Math.min(1, to / last) })).filter((b) => b.to > b.from);
+  }
+
+  function curvesOf(index, detail, models, bands, player) {
+    const charts = [];
+    for (const column of wg.metricsOf(index)) {
+      const series = models.map((k) => ({ k, name: index.models[k].name, values: detail.records[k]?.[column.id]?.curve })).filter((s) => s.values && s.values.length > 1);
+      if (!series.length) continue;
+      const chart = wg.charts.curves(series, { bands, unit: column.unit });
+      chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
+      player?.listen(chart.move);
+      charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), column.unit && el("span", { class: "note" }, ` ${column.unit}`)], chart, `curve-${column.id}`));
+    }
+    return charts.length ? el("section", { class: "card" }, el("h2", null, "Per frame"), el("div", { class: "grid2 tight" }, charts)) : null;
+  }
+
+  // Positions on the ground, a stroke every few frames in the direction of view, a dot that follows the clock.
+  function cameraFromAbove(detail, index, player) {
+    const paths = Object.entries({ ...detail.camera, ...detail.recovered });
+    if (!paths.length) return null;
+    const size = 320, margin = 26;
+    const points = paths.flatMap(([, p]) => p);
+    const [xs, ys] = [points.map((p) => p[0]), points.map((p) => p[1])];
+    const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-6);
+    const [cx, cy] = [(Math.max(...xs) + Math.min(...xs)) / 2, (Math.max(...ys) + Math.min(...ys)) / 2];
+    const scale = (size - 2 * margin) / span;
+    const at = ([x, y]) => [size / 2 + (x - cx) * scale, size / 2 - (y - cy) * scale];
+    const parts = [], dots = [];
+    paths.forEach(([name, path]) => {
+      const k = index.models.findIndex((m) => m.name === name);
+      const tone = k < 0 ? name : `m${k % 10}`;
+      parts.push(svg("polyline", { class: `path ${tone}`, points: path.map((p) => at(p).map((v) => v.toFixed(1)).join(",")).join(" ") }, svg("title", null, name)));
+      for (let f = 0; f < path.length; f += Math.max(1, Math.floor(path.length / 12))) {
+        const [x, y] = at(path[f]);
+        parts.push(svg("line", { class: `look ${tone}`, x1: x, y1: y, x2: x + 12 * path[f][2], y2: y - 12 * path[f][3] }));
+      }
+      const [x, y] = at(path[0]);
+      const dot = svg("circle", { class: `mark ${tone}`, cx: x, cy: y, r: 5 });
+      dots.push([dot, path]);
+      parts.push(dot);
+    });
+    player?.listen((share) => dots.forEach(([dot, path]) => { const [x, y] = at(path[Math.round(share * (path.length - 1))]); dot.setAttribute("cx", x); dot.setAttribute("cy", y); }));
+    const length = wg.charts.ticks(0, span, 4)[1] || span;
+    parts.push(svg("line", { class: "axis", x1: 10, x2: 10 + length * scale, y1: size - 8, y2: size - 8 }), svg("text", { class: "tick", x: 10, y: size - 13 }, `${number(length)} units`));
+    const legend = el("p", { class: "legend" }, paths.map(([name]) => { const k = index.models.findIndex((m) => m.name === name); return el("span", { class: "key" }, el("span", { class: `dot ${k < 0 ? name : `m${k % 10}`}` }), text(name)); }));
+    return el("section", { class: "card" }, wg.charts.figure("Camera from above", svg("svg", { viewBox: `0 0 ${size} ${size}`, class: "chart above", role: "img", "aria-label": "Camera path from above" }, parts), "camera-path"), legend);
+  }
+
+  function recordsTable(index, detail, models) {
+    const rows = wg.metricsOf(index).map((column) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title))), models.map((k) => {
+      const record = detail.records[k]?.[column.id];
+      if (!record) return el("td", null, el("span", { class: "status no-record" }, "no record"));
+      return el("td", null, record.status === "ok" ? el("b", null, number(record.value)) : el("span", { class: `status ${record.status}` }, record.status),
+        record.raw !== undefined && record.raw !== record.value && el("span", { class: "note" }, ` raw ${number(record.raw)} ${column.unit}`),
+        record.reason && el("div", { class: "note reason" }, text(record.reason)),
+        record.traceback && el("details", null, el("summary", null, "Traceback"), el("pre", null, record.traceback)));
+    })));
+    return el("section", { class: "card" }, el("h2", null, "Records"), el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), models.map((k) => el("th", { scope: "col" }, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name))))), el("tbody", null, rows))));
+  }
+
+  function condition(detail) {
+    const parts = [];
+    const add = (title, ...content) => parts.push(el("h3", null, title), ...content);
+    if (detail.prompt) add("Prompt", el("p", { class: "quote" }, text(detail.prompt)));
+    for (const [name, caption] of Object.entries(detail.captions || {})) add(name, el("p", { class: "quote" }, text(caption)));
+    if (detail.target) add("Target", el("p", null, text(detail.target)));
+    if (detail.chunks) add("Chunks", el("ol", null, detail.chunks.map((c) => el("li", null, `${c.first}–${c.last}: `, text(c.caption), c.action && el("kbd", null, text(c.action))))));
+    if (detail.rules) add("Rules", el("ul", null, detail.rules.map((r) => el("li", null, text(r)))));
+    if (detail.questions) add("Questions", el("ul", null, detail.questions.map((q) => el("li", null, text(q.text), " ", el("b", null, q.answer)))));
+    return parts.length ? el("section", { class: "card" }, el("h2", null, "Condition and truth"), parts) : null;
+  }
+
+  function transcripts(index, detail, models) {
+    const shown = models.filter((k) => detail.transcripts?.[k]?.length);
+    return shown.length ? el("section", { class: "card" }, el("h2", null, "Judge"), shown.map((k) => el("details", { open: true }, el("summary", null, text(index.models[k].name)), detail.transcripts[k].map(([question, answer]) => [el("p", null, text(question)), el("p", { class: "quote" }, text(answer))])))) : null;
+  }
+
+  // Also used by the comparison, with two models.
+  async function show(root, i, index, models) {
+    const detail = (await wg.load(`details-${Math.floor(i / index.cases_per_file)}`))[i];
+    const clips = clipsOf(index, i, detail, models);
+    const longest = Math.max(0, ...clips.map((c) => c.info?.frames || 0), ...models.flatMap((k) => Object.values(detail.records[k] || {}).map((r) => r.curve?.length || 0)));
+    const bands = bandsOf(detail, longest);
+    const player = clips.length ? wg.player.make(clips, bands) : null;
+    root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
+      curvesOf(index, detail, models, bands, player),
+      el("div", { class: "grid2" }, cameraFromAbove(detail, index, player), condition(detail)),
+      recordsTable(index, detail, models), transcripts(index, detail, models)].filter(Boolean));
+    wg.keys = { ...wg.keys, ...player?.keys };
+    return () => { player?.stop(); wg.keys = {}; };
+  }
+
+  wg.showCase = show;
+  wg.view("case", async (root, [position], _query, index) => {
+    const i = Number(position);
+    const cases = await wg.load("cases");
+    if (!(i >= 0 && i < cases.ids.length)) throw new Error(`there is no case number ${position}`);
+    const list = wg.caseList?.includes(i) ? wg.caseList : null;
+    const place = list ? list.indexOf(i) : i, total = list ? list.length : cases.ids.length;
+    const other = (by) => { const next = place + by; return next >= 0 && next < total ? `#/case/${list ? list[next] : next}` : null; };
+    const link = (by, label, title) => (other(by) ? el("a", { class: "button", href: other(by), title }, label) : el("span", { class: "button off" }, label));
+    root.append(el("div", { class: "case-head" }, el("h2", { class: "title" }, text(cases.ids[i])),
+      el("p", { class: "chips" }, el("span", { class: "chip small" }, "scene ", text(cases.clusters[cases.cluster[i]])), Object.entries(cases.tags).map(([name, t]) => t.codes[i] >= 0 && el("span", { class: "chip small" }, text(name), ": ", text(t.values[t.codes[i]])))),
+      el("div", { class: "buttons" }, link(-1, "← Previous", "["), el("span", { class: "note" }, `${place + 1} of ${total}`), link(1, "Next →", "]"))));
+    wg.keys = { "[": () => other(-1) && (location.hash = other(-1)), "]": () => other(1) && (location.hash = other(1)) };
+    return show(root, i, index, index.models.map((_, k) => k));
+  });
+})();

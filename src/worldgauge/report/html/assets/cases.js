@@ -1,0 +1,88 @@
+// The list of cases: choose a metric, search, filter by tag and status, sort, page.
+"use strict";
+
+(() => {
+  const { el, number, text } = wg;
+  const PAGE = 50;
+  const STATUS = { o: "ok", s: "skipped", m: "missing", i: "invalid", u: "unscored", e: "error", ".": "no record" };
+  wg.STATUS = STATUS;
+
+  function chosen(cases, values, query) {
+    const words = (query.get("q") || "").toLowerCase();
+    const status = query.get("status") || "";
+    const tags = [...query].filter(([k, v]) => k.startsWith("tag.") && v !== "").map(([k, v]) => [cases.tags[k.slice(4)], v]).filter(([t]) => t).map(([t, v]) => [t.codes, t.values.indexOf(v)]);
+    const found = [];
+    for (let i = 0; i < cases.ids.length; i++) {
+      if (words && !cases.ids[i].toLowerCase().includes(words) && !cases.clusters[cases.cluster[i]].toLowerCase().includes(words)) continue;
+      if (tags.some(([codes, code]) => codes[i] !== code)) continue;
+      if (status && !values.statuses.some((s) => s[i] === status)) continue;
+      found.push(i);
+    }
+    return found;
+  }
+
+  function order(list, cases, values, query) {
+    const [key, way] = (query.get("sort") || "case.1").split(".");
+    const sign = Number(way);
+    if (key === "case") return sign > 0 ? list : list.reverse();
+    const of = key === "spread"
+      ? (i) => { const v = values.values.map((m) => m[i]).filter((x) => x !== null); return v.length > 1 ? Math.max(...v) - Math.min(...v) : null; }
+      : (i) => values.values[Number(key)][i];
+    const keyed = list.map((i) => [of(i), i]);
+    keyed.sort((a, b) => (a[0] === null) - (b[0] === null) || sign * (a[0] - b[0]) || a[1] - b[1]);
+    return keyed.map(([, i]) => i);
+  }
+
+  wg.view("cases", async (root, _parts, query, index) => {
+    const metrics = wg.metricsOf(index);
+    if (!metrics.length) throw new Error("the runs have no metric");
+    const cases = await wg.load("cases");
+    const place = el("div"), count = el("span", { class: "note", role: "status" });
+    let values = null;
+
+    const set = (key, value, keepPage) => {
+      value === "" || value === null ? query.delete(key) : query.set(key, value);
+      if (!keepPage) query.delete("page");
+      wg.remember(query);
+      return draw();
+    };
+
+    async function draw() {
+      const metric = metrics.find((m) => m.id === query.get("metric")) || metrics[0];
+      values = await wg.load(`values-${metric.i}`);
+      const list = order(chosen(cases, values, query), cases, values, query);
+      wg.caseList = list;
+      const pages = Math.max(1, Math.ceil(list.length / PAGE));
+      const page = Math.min(pages - 1, Number(query.get("page") || 0));
+      const [sorted, way] = (query.get("sort") || "case.1").split(".");
+      const head = (key, label, first) => el("th", { scope: "col", "aria-sort": sorted === key ? (way === "1" ? "ascending" : "descending") : null },
+        el("button", { type: "button", class: "sort", onclick: () => set("sort", `${key}.${sorted === key ? -Number(way) : first}`) }, label));
+      const rows = list.slice(page * PAGE, (page + 1) * PAGE).map((i) => el("tr", null,
+        el("th", { scope: "row" }, el("a", { href: `#/case/${i}`, class: "row-link" }, text(cases.ids[i])), cases.clusters[cases.cluster[i]] !== cases.ids[i] && el("span", { class: "note" }, text(cases.clusters[cases.cluster[i]]))),
+        index.models.map((_, k) => {
+          const v = values.values[k][i], s = STATUS[values.statuses[k][i]];
+          return el("td", null, s === "ok" ? number(v) : [el("span", { class: `status ${s.replace(" ", "-")}` }, s), v !== null ? ` ${number(v)}` : ""]);
+        }),
+        el("td", null, Object.entries(cases.tags).map(([name, t]) => t.codes[i] >= 0 && el("span", { class: "chip small", title: name }, text(t.values[t.codes[i]]))))));
+      const first = metric.better < 0 ? -1 : 1;
+      place.replaceChildren(el("div", { class: "scroll" }, el("table", { class: "plain cases" },
+        el("thead", null, el("tr", null, head("case", "Case", 1), index.models.map((m, k) => head(String(k), [el("span", { class: `dot m${k % 10}` }), text(m.name)], first)), el("th", { scope: "col" }, "Tags"))),
+        el("tbody", null, rows))),
+      el("div", { class: "pager" },
+        el("button", { type: "button", disabled: page === 0, onclick: () => set("page", page - 1, true) }, "← Previous"),
+        el("span", null, `Page ${page + 1} of ${pages}`),
+        el("button", { type: "button", disabled: page >= pages - 1, onclick: () => set("page", page + 1, true) }, "Next →")));
+      count.textContent = `${list.length} of ${cases.ids.length} cases`;
+    }
+
+    const search = el("input", { type: "search", id: "search", placeholder: "Case or scene", value: query.get("q") || "", oninput: (event) => set("q", event.target.value) });
+    root.append(el("h2", { class: "title" }, "Cases"), el("div", { class: "filters" },
+      wg.select("Metric", metrics.map((m) => [m.id, m.title]), query.get("metric") || metrics[0].id, (v) => set("metric", v)),
+      el("label", { class: "field" }, el("span", null, "Search"), search),
+      wg.select("Status", [["", "any"], ...Object.entries(STATUS)], query.get("status") || "", (v) => set("status", v)),
+      index.models.length > 1 && wg.select("Order", [["case.1", "by name"], ["spread.-1", "models disagree most"]], query.get("sort") || "case.1", (v) => set("sort", v)),
+      Object.entries(cases.tags).filter(([, t]) => t.values.length <= 40).map(([name, t]) => wg.select(name, [["", "any"], ...t.values.map((v) => [v, v.length > 40 ? v.slice(0, 39) + "…" : v])], query.get(`tag.${name}`) || "", (v) => set(`tag.${name}`, v))),
+      count), place);
+    await draw();
+  });
+})();

@@ -1,0 +1,74 @@
+// Metrics: the list of definitions, and a page per metric or group with distributions and breakdowns.
+"use strict";
+
+(() => {
+  const { el, number, text } = wg;
+  const WAY = { 1: "larger is better", "-1": "smaller is better", 0: "neither way is better by itself" };
+
+  const pairs = (entries) => el("dl", { class: "pairs" }, entries.filter(([, v]) => v !== undefined && v !== null && v !== "").map(([k, v]) => [el("dt", null, k), el("dd", null, v instanceof Node ? v : text(v))]));
+  const flat = (object) => Object.entries(object || {}).map(([k, v]) => `${k} = ${typeof v === "object" ? JSON.stringify(v) : v}`).join(", ");
+
+  function signalTree(signals) {
+    return el("ul", { class: "tree" }, signals.map((s) => el("li", null,
+      el("b", null, text(s.signal)), ` version ${s.version}`, s.of && s.of !== "video" ? ` of the ${s.of}` : "",
+      s.instrument ? [", read by ", el("b", null, text(s.instrument.name ?? JSON.stringify(s.instrument))), s.instrument.version ? ` version ${s.instrument.version}` : "", s.instrument.weights ? [", weights ", el("code", null, text(JSON.stringify(s.instrument.weights)))] : ""] : "",
+      flat(s.parameters) && el("div", { class: "note" }, text(flat(s.parameters))),
+      flat(s.instrument?.parameters) && el("div", { class: "note" }, text(flat(s.instrument.parameters))),
+      s.frames && flat(s.frames) && el("div", { class: "note" }, "frames: ", text(flat(s.frames))),
+      s.needs?.length ? signalTree(s.needs) : null)));
+  }
+
+  function definition(index, column) {
+    const scale = column.scale;
+    const rows = column.kind === "group"
+      ? [["Kind", "weighted mean"], ["Members", el("ul", { class: "tree" }, Object.entries(column.of).map(([id, weight]) => el("li", null, el("a", { href: `#/metric/${encodeURIComponent(id)}` }, text(index.columns.find((c) => c.id === id)?.title ?? id)), ` × ${number(weight)}`)))], ["Direction", WAY[column.better]]]
+      : [["What", column.summary], ["Metric", `${column.metric}, version ${column.version}`], ["Unit", column.unit || "none"], ["Direction", WAY[column.better]],
+        ["Bounds", column.bounds.join(" to ")], ["Parameters", flat(column.parameters) || "none"],
+        ["Scale", scale ? `${scale.from.map(number).join(" → ")} becomes ${scale.to.map(number).join(" → ")}, ${scale.clip ? "clipped" : "not clipped"}, per ${scale.level}` : "none: scores are in the metric's unit"],
+        ["Protocol", index.protocol], ["Calibration", column.calibration ? flat(column.calibration) : "none recorded in these runs"],
+        ["Fingerprint", el("code", null, column.fingerprint)], ["Unavailable", column.unavailable]];
+    return el("section", { class: "card" }, el("h2", null, "Definition"), pairs(rows),
+      column.signals?.length ? [el("h3", null, "Signals and instruments"), signalTree(column.signals)] : null);
+  }
+
+  function breakdown(index, m, column) {
+    return index.tags.map(({ tag, rows }) => {
+      const flatRows = rows.flatMap((row) => row.cells[m].map((cell, k) => ({ label: `${row.value} (${row.cases})`, k, value: cell[0], low: cell[1], high: cell[2] }))).filter((r) => r.value !== null);
+      if (!flatRows.length) return null;
+      const all = flatRows.flatMap((r) => [r.value, r.low ?? r.value, r.high ?? r.value]);
+      // The label stands once per value, the models below each other under it.
+      let before = null;
+      for (const row of flatRows) { const label = row.label; row.label = label === before ? "" : label; before = label; }
+      return el("section", { class: "card" }, wg.charts.figure(`By ${tag}`, wg.bars.intervals(flatRows, [Math.min(...all), Math.max(...all)], { label: `${column.title} by ${tag}` }), `${column.id}-by-${tag}`, "Number of cases in brackets; one row per model in the colours of the legend."));
+    });
+  }
+
+  wg.view("metric", (root, [id], _query, index) => {
+    const i = index.columns.findIndex((c) => c.id === id);
+    if (i < 0) throw new Error(`there is no metric ${id}`);
+    const column = index.columns[i];
+    const rows = index.models.map((model, k) => ({ label: model.name, k, value: index.scores[k][i].value, low: index.scores[k][i].interval?.[0] ?? null, high: index.scores[k][i].interval?.[1] ?? null, muted: Boolean(model.baseline) }));
+    const coverage = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Model", "Score", "95 % interval", "Scored", "Statuses"].map((h) => el("th", { scope: "col" }, h)))),
+      el("tbody", null, index.models.map((model, k) => {
+        const score = index.scores[k][i];
+        return el("tr", null, el("th", { scope: "row" }, el("span", { class: `dot m${k % 10}` }), text(model.name)), el("td", null, number(score.value)), el("td", null, score.interval ? score.interval.map(number).join(" – ") : "–"),
+          el("td", null, `${score.scored} / ${score.expected}`), el("td", null, Object.entries(score.statuses).map(([s, n]) => el("span", { class: `status ${s}` }, `${n} ${s}`)), score.reason && el("span", { class: "note" }, text(score.reason))));
+      })));
+    root.append(el("h2", { class: "title" }, text(column.title), el("span", { class: "way" }, WAY[column.better])),
+      el("div", { class: "grid2" }, definition(index, column),
+        el("section", { class: "card" }, wg.charts.figure("Score per model", wg.bars.intervals(rows, [Math.min(column.worst, column.best), Math.max(column.worst, column.best)], { bar: true }), `bars-${column.id}`), el("div", { class: "scroll" }, coverage))));
+    if (column.kind !== "metric") return;
+    const data = index.histograms[i];
+    const most = Math.max(1, ...data.counts.flat());
+    root.append(el("section", { class: "card" }, el("h2", null, "Distribution over cases"), el("div", { class: "small-multiples" },
+      index.models.map((model, k) => el("div", null, el("h4", null, el("span", { class: `dot m${k % 10}` }), text(model.name)), wg.charts.histogram(data, k, column.scale ? "" : column.unit, most)))),
+    el("p", { class: "note" }, "Dot: median; line: quartiles. ", el("a", { href: `#/cases?metric=${encodeURIComponent(column.id)}` }, "The cases behind it"))),
+    el("div", { class: "grid2" }, breakdown(index, i, column)));
+  });
+
+  wg.view("metrics", (root, _parts, _query, index) => {
+    root.append(el("h2", { class: "title" }, "Metrics and groups"), el("div", { class: "cards" }, index.columns.map((column) => el("a", { class: "card link", href: `#/metric/${encodeURIComponent(column.id)}` },
+      el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `Weighted mean of ${Object.keys(column.of).join(", ")}` : ""))),
+      el("p", { class: "note" }, WAY[column.better], column.unit ? ` · ${column.unit}` : "", column.fingerprint ? ` · ${column.fingerprint.slice(0, 12)}` : "")))));
+  });
+})();

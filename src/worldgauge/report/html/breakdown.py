@@ -1,0 +1,82 @@
+"""Where a score comes from: distributions over cases, and means by tag."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from worldgauge.report.html.column import Column
+from worldgauge.report.joint import Joint
+from worldgauge.stats.bootstrap import Floats, cluster_replicates, percentile_interval
+
+BINS = 24
+MOST_VALUES = 24
+"""A tag with more values than this names cases rather than kinds of cases, and is not broken down."""
+_REPLICATES = 400
+
+
+def histograms(joint: Joint, columns: Sequence[Column]) -> list[dict[str, Any]]:
+    """Per metric: bin edges over the observed values, and counts per model."""
+    found = []
+    for m in range(len(joint.definitions)):
+        values = joint.values[:, m]
+        finite = values[np.isfinite(values)]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        edges = np.linspace(low, high, BINS + 1)
+        counts = [np.histogram(row[np.isfinite(row)], edges)[0].tolist() for row in values]
+        quartiles = [_quartiles(row) for row in values]
+        found.append({"low": low, "high": high, "counts": counts, "quartiles": quartiles})
+    return found
+
+
+def tag_table(tags: Sequence[Mapping[str, str]]) -> dict[str, tuple[list[str], list[int]]]:
+    """Per tag: its values, and per case the number of its value, -1 where the case does not have the tag."""
+    names = sorted({name for of_case in tags for name in of_case})
+    table: dict[str, tuple[list[str], list[int]]] = {}
+    for name in names:
+        values = sorted({of_case[name] for of_case in tags if name in of_case})
+        number = {value: i for i, value in enumerate(values)}
+        table[name] = values, [number.get(of_case.get(name, ""), -1) if name in of_case else -1 for of_case in tags]
+    return table
+
+
+def by_tag(joint: Joint, table: Mapping[str, tuple[list[str], list[int]]]) -> list[dict[str, Any]]:
+    """Per tag and value: number of cases and, per metric and model, mean and 95 % interval over scenes."""
+    models, metrics, cases = joint.values.shape
+    flat = joint.values.reshape(models * metrics, cases)
+    found = []
+    for name, (values, codes) in table.items():
+        if not 2 <= len(values) <= MOST_VALUES:
+            continue
+        of_case = np.asarray(codes)
+        rows = []
+        for number, value in enumerate(values):
+            chosen = of_case == number
+            cells = _cells(flat[:, chosen], joint.clusters[chosen])
+            shaped = [[cells[k * metrics + m] for k in range(models)] for m in range(metrics)]
+            rows.append({"value": value, "cases": int(chosen.sum()), "cells": shaped})
+        found.append({"tag": name, "rows": rows})
+    return found
+
+
+def _cells(values: Floats, clusters: np.ndarray) -> list[list[float | None]]:
+    """Per row: mean, low, high, or nothing."""
+    drawn = cluster_replicates(values, clusters, _REPLICATES)
+    cells: list[list[float | None]] = []
+    for row, replicates in zip(values, drawn, strict=True):
+        present = np.isfinite(row)
+        if not present.any():
+            cells.append([None, None, None])
+            continue
+        interval = percentile_interval(replicates, clusters=len(np.unique(clusters[present])))
+        cells.append([float(row[present].mean()), *(interval or (None, None))])
+    return cells
+
+
+def _quartiles(row: Floats) -> list[float] | None:
+    finite = row[np.isfinite(row)]
+    return [float(q) for q in np.quantile(finite, [0, 0.25, 0.5, 0.75, 1])] if finite.size else None

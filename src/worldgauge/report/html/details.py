@@ -1,0 +1,114 @@
+"""What a case page shows beside the players: condition, phases, camera path, and every record with its curve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.case import Case
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run, read_lines
+
+_KEPT = ("status", "value", "raw", "curve", "reason", "traceback", "seconds", "video")
+
+
+@dataclass(frozen=True)
+class RunDetails:
+    """The current records of a run by case and metric as compact JSON (strings keep 100,000 records small), and tags."""
+
+    records: dict[str, dict[str, str]]
+    tags: dict[str, dict[str, str]]
+    """Per case, the tags its records carry."""
+
+
+def run_details(run: Run) -> RunDetails:
+    """One pass over the record files; of several records of one case and metric the latest counts."""
+    current = {d.id: d.fingerprint for d in run.file.definitions}
+    latest: dict[str, dict[str, tuple[float, str]]] = {}
+    tags: dict[str, dict[str, str]] = {}
+    for record in read_lines(run.folder):
+        metric, case = record["metric"], record["case"]
+        if current.get(metric) != record["fingerprint"]:
+            continue
+        of_case = latest.setdefault(case, {})
+        time = record.get("time", 0.0)
+        if metric in of_case and of_case[metric][0] > time:
+            continue
+        kept = {key: record[key] for key in _KEPT if record.get(key) not in (None, "")}
+        if "curve" in kept:
+            kept["curve"] = [rounded(x) for x in kept["curve"]]
+        of_case[metric] = time, compact(kept)
+        if record.get("tags"):
+            tags[case] = record["tags"]
+    return RunDetails({case: {m: text for m, (_, text) in found.items()} for case, found in latest.items()}, tags)
+
+
+def case_json(case: Case) -> dict[str, Any]:
+    """The condition and the reference of a case, less its files."""
+    condition, reference = case.condition, case.reference
+    content: dict[str, Any] = {
+        "prompt": condition.prompt,
+        "captions": condition.captions,
+        "chunks": [chunk.model_dump(mode="json") for chunk in condition.chunks],
+        "actions": list(condition.actions),
+        "phases": reference.phases.model_dump(mode="json") if reference.phases else None,
+        "target": reference.target.name if reference.target else None,
+        "box": reference.target.box if reference.target else None,
+        "questions": [question.model_dump(mode="json") for question in reference.questions],
+        "rules": list(reference.rules),
+    }
+    return {key: value for key, value in content.items() if value}
+
+
+def camera_json(case: Case) -> dict[str, Any]:
+    """Requested and executed camera path from above; empty where the case has none."""
+    paths: dict[str, CameraPath] = {}
+    for which, relative in (("requested", case.condition.camera), ("executed", case.reference.camera)):
+        if relative is None:
+            continue
+        try:
+            paths[which] = CameraPath.load(case.path(relative))
+        except (WorldGaugeError, FileNotFoundError):
+            # A data set that has moved leaves a report without the plot, not without the numbers.
+            continue
+    return from_above(paths)
+
+
+def from_above(paths: Mapping[str, CameraPath]) -> dict[str, Any]:
+    """Each path's positions and headings on the ground plane of the first: (N, 4) of right, ahead and their heading.
+
+    The ground is the plane across the mean up direction of the first path's cameras; "ahead" is where its first
+    camera looks.
+    """
+    if not paths:
+        return {}
+    first = next(iter(paths.values()))
+    up = -first.rotation[:, :, 1].mean(axis=0)
+    up /= np.linalg.norm(up) or 1.0
+    ahead = first.rotation[0, :, 2] - up * (first.rotation[0, :, 2] @ up)
+    if np.linalg.norm(ahead) < 1e-6:
+        # The first camera looks straight down: the top of its picture is ahead.
+        ahead = -first.rotation[0, :, 1] - up * (-first.rotation[0, :, 1] @ up)
+    ahead /= np.linalg.norm(ahead) or 1.0
+    basis = np.stack([np.cross(ahead, up), ahead], axis=1)
+    origin = first.translation[0]
+    result = {}
+    for name, path in paths.items():
+        flat = np.concatenate([(path.translation - origin) @ basis, path.rotation[:, :, 2] @ basis], axis=1)
+        result[name] = [[rounded(x) for x in row] for row in flat.tolist()]
+    return result
+
+
+def rounded(number: float | None, digits: int = 5) -> float | None:
+    """Significant digits enough for a plot."""
+    return None if number is None or not np.isfinite(number) else float(f"{number:.{digits}g}")
+
+
+def compact(value: Any) -> str:
+    """JSON in ASCII: right-to-left marks and line separators arrive as escapes and are shown as text."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,62 @@
+"""Videos for the browser: H.264 as they are, everything else transcoded."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.video import Image, Video
+
+_LOG = logging.getLogger(__name__)
+_PLAYABLE = {("h264", "yuv420p"), ("h264", "yuvj420p"), ("vp9", "yuv420p"), ("av1", "yuv420p"), ("vp8", "yuv420p")}
+_DEFAULT_FPS = 10.0
+
+
+def plays_in_browsers(video: Video) -> bool:
+    """Whether every current browser plays the file as it is."""
+    if video.path.is_dir() or video.path.suffix.lower() not in (".mp4", ".m4v", ".webm"):
+        return False
+    import av
+
+    try:
+        with av.open(str(video.path)) as container:
+            context = container.streams.video[0].codec_context
+            return (context.name, context.pix_fmt) in _PLAYABLE or (context.codec.name, context.pix_fmt) in _PLAYABLE
+    except (av.error.FFmpegError, IndexError):
+        return False
+
+
+def place(video: Video, target: Path) -> bool:
+    """Put a playable copy of a video at `target`; False, with a log line, when the video cannot be decoded."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists() and target.stat().st_mtime >= video.path.stat().st_mtime:
+        return True
+    if plays_in_browsers(video):
+        partial = target.with_name(f".{target.name}.{os.getpid()}")
+        shutil.copyfile(video.path, partial)
+        partial.replace(target)
+        return True
+    from worldgauge.media.encoder import write_video
+
+    try:
+        fps = video.info.fps or _DEFAULT_FPS
+        write_video(target, _even(video.frames()), fps, crf=20)
+    except InvalidVideo as error:
+        _LOG.warning("%s is left out of the report: %s", video.path, error)
+        return False
+    return target.exists()
+
+
+def _even(frames: Iterator[Image]) -> Iterator[Image]:
+    """Repeat the last row or column where a side is odd: browsers want 4:2:0, which wants even sides."""
+    for frame in frames:
+        height, width = frame.shape[:2]
+        if height % 2 or width % 2:
+            frame = np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
+        yield frame

@@ -1,0 +1,128 @@
+"""The page itself: the leaderboard as plain HTML, so that it is there before any script has run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from worldgauge.report.html.column import Column
+
+if TYPE_CHECKING:
+    from worldgauge.report.html.source import ReportSource
+    from worldgauge.report.summary import Score
+
+PACKAGE = "worldgauge.report.html"
+SCRIPTS = (
+    "core.js",
+    "charts.js",
+    "bars.js",
+    "leaderboard.js",
+    "metric.js",
+    "cases.js",
+    "player.js",
+    "case.js",
+    "compare.js",
+    "about.js",
+    "start.js",
+)
+ASSETS = ("report.css", *SCRIPTS)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One score as the page prints it."""
+
+    text: str
+    interval: str
+    sort: float | None
+    place: str
+    """`best`, `second` or nothing."""
+    start: float
+    end: float
+    point: float
+    """Interval and value on the column's range, 0 to 100 from worst to best."""
+    badge: str
+    """Coverage when it is not complete."""
+    hint: str
+
+
+def render(source: ReportSource) -> str:
+    """`index.html`; every text of a user goes through the template's escaping."""
+    from jinja2 import Environment, PackageLoader
+
+    environment = Environment(loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    columns = display_order(source.columns)
+    models = [source._model(k) for k in range(len(source.runs))]
+    shown = [k for k, model in enumerate(models) if not model["baseline"]] or list(range(len(models)))
+    cells = {column.id: _cells(source, column, shown) for column in columns}
+    first = source.runs[0].file
+    return environment.get_template("index.html.j2").render(
+        benchmark=source.joint.benchmark,
+        protocol=first.protocol,
+        instruments=sorted({name for run in source.runs for name in run.file.instruments.values()}),
+        models=models,
+        columns=columns,
+        cells=cells,
+        cases=len(source.joint.cases),
+        clusters=len(source.joint.cluster_names),
+        date=_date(models),
+        scripts=SCRIPTS,
+    )
+
+
+def display_order(columns: list[Column]) -> list[Column]:
+    """Groups first, the widest at the very left, then metrics."""
+    groups = [c for c in columns if c.kind == "group"]
+    return [*reversed(groups), *(c for c in columns if c.kind != "group")]
+
+
+def _cells(source: ReportSource, column: Column, ranked: list[int]) -> list[Cell]:
+    scores = [(s.metrics | s.groups).get(column.id) for s in source.summaries]
+    values = {k: scores[k].value for k in ranked if scores[k] is not None and scores[k].value is not None}  # type: ignore[union-attr]
+    order = sorted(values, key=lambda k: -column.better * (values[k] or 0.0)) if column.better else []
+    places = {k: name for k, name in zip(order, ("best", "second"), strict=False)} if len(order) > 1 else {}
+    return [_cell(score, column, places.get(k, "")) for k, score in enumerate(scores)]
+
+
+def _cell(score: Score | None, column: Column, place: str) -> Cell:
+    if score is None or score.value is None:
+        reason = "not run" if score is None else score.reason
+        badge = "" if score is None or not score.expected else f"{score.scored}/{score.expected}"
+        return Cell("–", "", None, "", 0, 0, 0, badge, reason)
+
+    def on_range(value: float) -> float:
+        return min(100.0, max(0.0, 100 * (value - column.worst) / ((column.best - column.worst) or 1.0)))
+
+    low, high = score.interval or (score.value, score.value)
+    ends = sorted((on_range(low), on_range(high)))
+    complete = score.scored == score.expected
+    statuses = ", ".join(f"{count} {status}" for status, count in score.statuses.items())
+    return Cell(
+        text=number(score.value),
+        interval=f"{number(low)} – {number(high)}" if score.interval else "no interval",
+        sort=score.value,
+        place=place,
+        start=round(ends[0], 2),
+        end=round(ends[1], 2),
+        point=round(on_range(score.value), 2),
+        badge="" if complete else f"{score.scored}/{score.expected}",
+        hint=f"{score.scored} of {score.expected} cases scored ({statuses})",
+    )
+
+
+def number(value: float) -> str:
+    """Four significant digits, without an exponent where that is readable.
+
+    >>> number(71.23456), number(0.0001234), number(12345.6)
+    ('71.23', '0.0001234', '12346')
+    """
+    if value != 0 and not 1e-4 <= abs(value) < 1e6:
+        return f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def _date(models: list[dict[str, Any]]) -> str:
+    """Day of the latest invocation: the report of a run does not change with the day it is written."""
+    times = [i["started"] for model in models for i in model["invocations"]]
+    return datetime.fromtimestamp(max(times), UTC).strftime("%Y-%m-%d") if times else ""

@@ -1,0 +1,251 @@
+"""`ReportSource`: every file of a report by name, made when asked for. `write` puts them on disk, `serve` on a port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from importlib import resources
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from worldgauge.core.errors import InvalidVideo, WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.core.sources import Source, read_sources
+from worldgauge.core.status import Status
+from worldgauge.core.video import Video
+from worldgauge.report.html import page
+from worldgauge.report.html.breakdown import by_tag, histograms, tag_table
+from worldgauge.report.html.column import columns_of
+from worldgauge.report.html.details import RunDetails, camera_json, case_json, compact, from_above, rounded, run_details
+from worldgauge.report.html.evidence import Evidence, EvidenceOf, no_evidence
+from worldgauge.report.joint import Joint
+from worldgauge.report.summary import Score, summarise
+
+CASES_PER_FILE = 50
+MOST_PAIRS = 120
+STATUS_LETTERS = {status: status.value[0] for status in Status}
+"""One letter per case in the status strings; `.` stands for no record."""
+
+
+class ReportSource:
+    """The content of a report of one or more comparable runs."""
+
+    def __init__(self, runs: Sequence[Run], media: bool = True, evidence: EvidenceOf = no_evidence) -> None:
+        self.joint = Joint(runs)
+        self.runs = list(runs)
+        self.names = _labels(runs)
+        self.columns = columns_of(self.joint)
+        self.summaries = [summarise(run) for run in runs]
+        self.sources: list[dict[str, Source]] = [read_sources(run.folder) if media else {} for run in runs]
+        self._evidence_of = evidence
+
+    def names_of_files(self) -> Iterator[str]:
+        """Every file but the videos, the small ones first."""
+        yield "index.html"
+        yield from (f"assets/{name}" for name in page.ASSETS)
+        yield from ("data/index.js", "data/cases.js", "data/pairs.js")
+        yield from (f"data/values-{m}.js" for m in range(len(self.joint.definitions)))
+        yield from (f"data/details-{i}.js" for i in range(self._detail_files))
+
+    def content(self, name: str) -> bytes:
+        """One file by name; raises `KeyError` for a name that is not part of the report."""
+        folder, _, rest = name.partition("/")
+        if name == "index.html":
+            return page.render(self).encode("utf-8")
+        if folder == "assets" and rest in page.ASSETS:
+            return resources.files(page.PACKAGE).joinpath("assets", rest).read_bytes()
+        if folder != "data" or not rest.endswith(".js"):
+            raise KeyError(name)
+        stem, _, number = rest.removesuffix(".js").partition("-")
+        key = rest.removesuffix(".js")
+        if number:
+            size = {"values": len(self.joint.definitions), "details": self._detail_files}.get(stem, 0)
+            if not number.isdigit() or int(number) >= size:
+                raise KeyError(name)
+            text = self._values(int(number)) if stem == "values" else self._details(int(number))
+        else:
+            makers = {"index": self.index, "cases": self._cases, "pairs": self._pairs}
+            if stem not in makers:
+                raise KeyError(name)
+            text = compact(makers[stem]())
+        return f'wg.put("{key}",{text});\n'.encode("ascii")
+
+    def videos(self) -> Iterator[tuple[str, Video]]:
+        """Every video of the report: its name in the report and where it lies."""
+        for i in range(len(self.joint.cases)):
+            yield from self._media(i).items()
+
+    def video(self, name: str) -> Video:
+        """One video by its name in the report; raises `KeyError` for a name that is not part of it."""
+        head = name.removeprefix("media/").partition("-")[0]
+        if not head.isdigit() or int(head) >= len(self.joint.cases):
+            raise KeyError(name)
+        return self._media(int(head))[name]
+
+    def index(self) -> dict[str, Any]:
+        """What the leaderboard and the charts need."""
+        benchmark, first = self.joint.benchmark, self.runs[0].file
+        columns = [column.to_json() for column in self.columns]
+        return {
+            "benchmark": benchmark.model_dump(
+                mode="json", include={"name", "title", "summary", "citation", "policy", "deviations"}
+            ),
+            "protocol": first.protocol,
+            "models": [self._model(k) for k in range(len(self.runs))],
+            "columns": columns,
+            "scores": [
+                [_score_json((s.metrics | s.groups).get(c["id"])) for c in columns] for s in self.summaries
+            ],
+            "ties": [self.joint.ties(i, column.better or 1) for i, column in enumerate(self.columns)],
+            "histograms": histograms(self.joint, self.columns),
+            "tags": by_tag(self.joint, self._tags),
+            "cases": len(self.joint.cases),
+            "clusters": len(self.joint.cluster_names),
+            "cases_per_file": CASES_PER_FILE,
+        }
+
+    @property
+    def _detail_files(self) -> int:
+        return -(-len(self.joint.cases) // CASES_PER_FILE)
+
+    @cached_property
+    def _run_details(self) -> list[RunDetails]:
+        return [run_details(run) for run in self.runs]
+
+    @cached_property
+    def _tags(self) -> dict[str, tuple[list[str], list[int]]]:
+        found: dict[str, Mapping[str, str]] = {}
+        for details in self._run_details:
+            found |= details.tags
+        return tag_table([found.get(case, {}) for case in self.joint.cases])
+
+    def _model(self, k: int) -> dict[str, Any]:
+        file = self.runs[k].file
+        return {
+            "name": self.names[k],
+            "card": file.model.model_dump(mode="json"),
+            "baseline": _baseline(file.model.model_dump(mode="json")),
+            "instruments": file.instruments,
+            "invocations": [i.model_dump(mode="json") for i in file.invocations[-5:]],
+            "cases": file.cases,
+        }
+
+    def _cases(self) -> dict[str, Any]:
+        return {
+            "ids": self.joint.cases,
+            "clusters": [str(name) for name in self.joint.cluster_names],
+            "cluster": self.joint.clusters.tolist(),
+            "tags": {name: {"values": values, "codes": codes} for name, (values, codes) in self._tags.items()},
+        }
+
+    def _values(self, m: int) -> str:
+        """Scores and statuses of one metric: per model a list and a string with one letter per case."""
+        definition = self.joint.definitions[m]
+        values, statuses = [], []
+        for k, of_run in enumerate(self.joint.columns):
+            letters = ["."] * len(self.joint.cases)
+            if definition.id in of_run:
+                column = of_run[definition.id]
+                for row, status in zip(self.joint.rows(column), column.statuses, strict=True):
+                    letters[row] = STATUS_LETTERS[status]
+            statuses.append("".join(letters))
+            values.append([rounded(x) for x in self.joint.values[k, m].tolist()])
+        return compact({"values": values, "statuses": statuses})
+
+    def _pairs(self) -> dict[str, Any]:
+        """Paired differences of every two models; left out where there are too many pairs to be read."""
+        pairs = list(combinations(range(len(self.runs)), 2))
+        if len(pairs) > MOST_PAIRS:
+            return {}
+        return {
+            f"{a}-{b}": {key: asdict(d) for key, d in self.joint.difference(a, b).items()} for a, b in pairs
+        }
+
+    def _details(self, number: int) -> str:
+        first = number * CASES_PER_FILE
+        positions = range(first, min(first + CASES_PER_FILE, len(self.joint.cases)))
+        return "{" + ",".join(f'"{i}":{self._detail(i)}' for i in positions) + "}"
+
+    def _detail(self, i: int) -> str:
+        case_id = self.joint.cases[i]
+        content: dict[str, Any] = {}
+        known = next((s[case_id] for s in self.sources if case_id in s), None)
+        if known is not None:
+            content = case_json(known.case)
+            content["camera"] = camera_json(known.case)
+            evidence = [self._evidence(k, case_id) for k in range(len(self.runs))]
+            recovered = {self.names[k]: e.recovered for k, e in enumerate(evidence) if e.recovered is not None}
+            if recovered:
+                content["recovered"] = from_above(recovered)
+            content["transcripts"] = [list(e.transcript) for e in evidence]
+            content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
+        records = ",".join(
+            "{" + ",".join(f"{compact(metric)}:{text}" for metric, text in of_run.records.get(case_id, {}).items()) + "}"
+            for of_run in self._run_details
+        )
+        return f'{compact(content)[:-1]}{"," if content else ""}"records":[{records}]}}'
+
+    def _evidence(self, k: int, case_id: str) -> Evidence:
+        source = self.sources[k].get(case_id)
+        return self._evidence_of(self.runs[k], source.case) if source is not None else Evidence()
+
+    def _media(self, i: int) -> dict[str, Video]:
+        """`media/<case>-<role>.mp4` to the video; roles are `reference`, the model's number, and number-overlay."""
+        case_id = self.joint.cases[i]
+        found: dict[str, Video] = {}
+        for k, of_run in enumerate(self.sources):
+            source = of_run.get(case_id)
+            if source is None:
+                continue
+            if source.reference is not None:
+                found.setdefault(f"media/{i}-reference.mp4", source.reference)
+            if source.video is not None:
+                found[f"media/{i}-{k}.mp4"] = source.video
+            for name, video in self._evidence(k, case_id).overlays.items():
+                found[f"media/{i}-{k}-{_plain(name)}.mp4"] = video
+        return found
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """Model names; where two runs are of the same model, with the folder's name behind."""
+    names = [run.name for run in runs]
+    labels = [n if names.count(n) == 1 else f"{n} ({run.folder.name})" for n, run in zip(names, runs, strict=True)]
+    if len(set(labels)) < len(labels):
+        raise WorldGaugeError("the same run is named twice", "name each run folder once")
+    return labels
+
+
+def _score_json(score: Score | None) -> dict[str, Any]:
+    if score is None:
+        return {"value": None, "interval": None, "scored": 0, "expected": 0, "statuses": {}, "reason": "not run"}
+    return {
+        "value": score.value,
+        "interval": score.interval,
+        "scored": score.scored,
+        "expected": score.expected,
+        "statuses": score.statuses,
+        "reason": score.reason,
+    }
+
+
+def _video_json(video: Video) -> dict[str, Any]:
+    try:
+        info = video.info
+    except InvalidVideo as error:
+        return {"problem": str(error)}
+    return {"frames": info.frames, "fps": info.fps or 10.0, "width": info.width, "height": info.height}
+
+
+def _baseline(card: Mapping[str, Any]) -> str:
+    """What the model card says the rows stands for: oracle, frozen, random; empty for a model under test."""
+    stated = card.get("baseline")
+    return stated if isinstance(stated, str) else ""
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+
+
