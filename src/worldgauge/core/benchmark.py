@@ -177,7 +177,12 @@ class Benchmark:
         return Submission.from_folder(path)
 
 
-BENCHMARKS: Registry[Path] = Registry("benchmark", {})
+BENCHMARKS: Registry[Path] = Registry(
+    "benchmark",
+    {
+        "memobench": "worldgauge.benchmarks.memobench:FOLDER",
+    },
+)
 """Name to the folder that holds `benchmark.toml`."""
 
 

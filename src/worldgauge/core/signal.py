@@ -140,5 +140,16 @@ SIGNALS: Registry[Signal] = Registry(
     {
         "pixel_errors": "worldgauge.signals.fidelity:pixel_errors",
         "flow_pairs": "worldgauge.signals.flow:flow_pairs",
+        "phase_lengths": "worldgauge.signals.memobench:phase_lengths",
+        "phase_fidelity": "worldgauge.signals.memobench:phase_fidelity",
+        "phase_warp_errors": "worldgauge.signals.memobench:phase_warp_errors",
+        "timed_warp_errors": "worldgauge.signals.memobench:timed_warp_errors",
+        "phase_depth_similarity": "worldgauge.signals.memobench:phase_depth_similarity",
+        "anchor_similarities": "worldgauge.signals.memobench:anchor_similarities",
+        "frame_aesthetics": "worldgauge.signals.memobench_networks:frame_aesthetics",
+        "frame_qualities": "worldgauge.signals.memobench_networks:frame_qualities",
+        "phase_perceptual_distances": "worldgauge.signals.memobench_networks:phase_perceptual_distances",
+        "prompt_rewards": "worldgauge.signals.memobench_networks:prompt_rewards",
+        "revisit_similarities": "worldgauge.signals.memobench_networks:revisit_similarities",
     },
 )

@@ -83,6 +83,15 @@ def stride_pairs(phase: range, stride: int) -> list[tuple[int, int]]:
     return list(pairwise(indices))
 
 
+def spread_pairs(phase: range, count: int, frames: int) -> list[tuple[int, int]]:
+    """Consecutive pairs of `count` frames spread over a phase, none when it has fewer than two frames.
+
+    >>> spread_pairs(range(10, 20), 3, frames=30), spread_pairs(range(8, 9), 3, frames=9)
+    ([(10, 14), (14, 19)], [])
+    """
+    return list(pairwise(clamp(spread(phase, count), frames))) if len(phase) > 1 else []
+
+
 def stretch(first: int, last: int, count: int) -> list[int]:
     """`count` numbers from `first` to `last`, rounded half to even.
 

@@ -33,37 +33,48 @@ def psnr(image: Image, reference: Image) -> float:
     return min(PSNR_CEILING, 10.0 * math.log10(255.0**2 / error))
 
 
-def ssim(image: Image, reference: Image, border: Literal["valid", "reflect"] = "valid", guard: float = 0.0) -> float:
-    """Structural similarity (Wang 2004) of the luma of two uint8 RGB images (H, W, 3), in [-1, 1].
+def ssim(image: Image, reference: Image, border: Literal["valid", "reflect"] = "valid") -> float:
+    """Structural similarity (Wang 2004) of two uint8 RGB images (H, W, 3), in [-1, 1]: the mean of `ssim_map`.
 
-    Luma is BT.601 rounded to uint8; 11x11 Gaussian window, sigma 1.5; K1 = 0.01, K2 = 0.03, L = 255. `valid` averages
-    over the pixels whose window lies inside the image, as the paper's code does; `reflect` over all pixels, the image
-    mirrored without repeating its edge. `guard` is added to the denominator.
+    `valid` averages over the pixels whose window lies inside the image, as the paper's code does; `reflect` over all.
 
     >>> grey = np.full((16, 16, 3), 90, np.uint8)
     >>> ssim(grey, grey)
     1.0
     """
+    similarity = ssim_map(image, reference)
+    return float(np.clip((inner(similarity) if border == "valid" else similarity).mean(), -1.0, 1.0))
+
+
+def ssim_map(image: Image, reference: Image) -> NDArray[np.float64]:
+    """Structural similarity around each pixel, (H, W).
+
+    Luma is BT.601 rounded to uint8; 11x11 Gaussian window, sigma 1.5; K1 = 0.01, K2 = 0.03, L = 255; beyond its border
+    the image is mirrored without repeating the edge.
+    """
     import cv2
 
     _same_shape(image, reference)
-    if border == "valid" and min(image.shape[:2]) < WINDOW:
-        raise WorldGaugeError(f"SSIM needs images of at least {WINDOW}x{WINDOW} pixels, got {image.shape[:2]}")
     x = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY).astype(np.float64)
     y = cv2.cvtColor(reference, cv2.COLOR_RGB2GRAY).astype(np.float64)
 
     def blur(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        blurred = np.asarray(cv2.GaussianBlur(values, (WINDOW, WINDOW), 1.5, borderType=cv2.BORDER_REFLECT_101))
-        margin = WINDOW // 2
-        return blurred[margin:-margin, margin:-margin] if border == "valid" else blurred
+        return np.asarray(cv2.GaussianBlur(values, (WINDOW, WINDOW), 1.5, borderType=cv2.BORDER_REFLECT_101))
 
     c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
     mean_x, mean_y = blur(x), blur(y)
     variance_x, variance_y = blur(x * x) - mean_x**2, blur(y * y) - mean_y**2
     covariance = blur(x * y) - mean_x * mean_y
     numerator = (2 * mean_x * mean_y + c1) * (2 * covariance + c2)
-    denominator = (mean_x**2 + mean_y**2 + c1) * (variance_x + variance_y + c2) + guard
-    return float(np.clip(np.mean(numerator / denominator), -1.0, 1.0))
+    return np.asarray(numerator / ((mean_x**2 + mean_y**2 + c1) * (variance_x + variance_y + c2)))
+
+
+def inner(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The part of an `ssim_map` whose windows lie inside the image."""
+    if min(similarity.shape) < WINDOW:
+        raise WorldGaugeError(f"SSIM needs images of at least {WINDOW}x{WINDOW} pixels, got {similarity.shape}")
+    margin = WINDOW // 2
+    return similarity[margin:-margin, margin:-margin]
 
 
 def _same_shape(image: Image, reference: Image) -> None:

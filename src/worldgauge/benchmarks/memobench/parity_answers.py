@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +23,7 @@ from worldgauge.functional.camera_control import compare_rotations, control_scor
 from worldgauge.functional.depth_consistency import depth_similarity, phase_consistency, released_geometry
 from worldgauge.functional.pairing import phase_pairs, revisit_indices
 from worldgauge.functional.patches import centre_crop_input, place_similarities, top_patch_agreement
-from worldgauge.functional.phases import clamp, released_boundaries, split, spread, stride_pairs
+from worldgauge.functional.phases import clamp, released_boundaries, split, spread, spread_pairs, stride_pairs
 from worldgauge.functional.photometric import psnr, ssim
 from worldgauge.functional.reappearance import DETECTOR_THRESHOLD, frame_confidence, reappearance
 from worldgauge.functional.smoothness import forward_sampled_error, released_phase, released_smoothness
@@ -95,8 +94,7 @@ def geo3d(given: Answer, arrays: Arrays) -> Answer:
     answer: Answer = {"frames_run": []}
     similarities = {}
     for name, phase in (("V", range(given["h"] + 1)), ("R", range(given["r"], given["N"]))):
-        indices = spread(phase, given["n_sample"]) if len(phase) > 1 else []
-        pairs = list(pairwise(indices))
+        pairs = spread_pairs(phase, given["n_sample"], given["N"])
         similarities[name] = [depth_similarity(depth[i], depth[j]) for i, j in pairs]
         mean, low = phase_consistency(similarities[name]) if pairs else (0.0, 0.0)
         answer[name] = {"geo_consistency": round(mean, 4), "min_geo_consistency": round(low, 4)}
@@ -123,7 +121,7 @@ def pixel_fidelity(given: Answer, arrays: Arrays) -> Answer:
             continue
         means = {
             "PSNR": float(np.mean([psnr(subject[i], truth[j]) for i, j in paired])),
-            "SSIM": float(np.mean([ssim(subject[i], truth[j], "reflect", guard=1e-8) for i, j in paired])),
+            "SSIM": float(np.mean([ssim(subject[i], truth[j], "reflect") for i, j in paired])),
         }
         answer["gt_index_lists"][letter] = [j for _, j in paired]
         answer["unrounded"][letter] = {name.lower(): mean for name, mean in means.items()}

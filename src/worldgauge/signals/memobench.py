@@ -1,0 +1,190 @@
+"""What MemoBench reads off a clip, pair by pair and phase by phase.
+
+Each signal covers the frames of both protocols, so that switching protocol perceives nothing anew. `keyframes` are the
+reference's own (gone, back); `lengths` are the frames of the clip and of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.case import Phases
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.flow import occluded, photometric_error, warp
+from worldgauge.functional.phases import Rule, Split, clamp, split, spread, spread_pairs, stride_pairs
+from worldgauge.signals.flow import FlowInstrument
+
+MAX_SIDE = 640
+"""Px; longer frames are shrunk before anything is measured."""
+RULES: tuple[Rule, ...] = get_args(Rule)
+LIMITED = FrameSpec().within(MAX_SIDE)
+
+
+class ImageDepthInstrument(Protocol):
+    """What the seat `image_depth` offers."""
+
+    def depth(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Depth (h, w) of one RGB frame (H, W, 3), of any scale and offset."""
+
+
+class EmbeddingInstrument(Protocol):
+    """What the seat `embedding` offers."""
+
+    def patches(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Descriptors (P, D) of the patches of one RGB frame (H, W, 3), in reading order."""
+
+
+@signal(version=1, reads=("video", "reference", "phases"), cost=0.0)
+def phase_lengths(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
+    """How long the clip and its reference are, and when the target leaves and comes back."""
+    return _lengths(clip, reference, phases)
+
+
+@signal(version=1, reads=("video", "reference", "phases"), frames=LIMITED, cost=0.05)
+def phase_fidelity(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
+    """PSNR and SSIM of the pairs (clip frame, reference frame) that either protocol compares.
+
+    The reference is brought to the clip's size by area averaging. `ssim_full` averages over the whole frame, as the
+    released code does, `ssim_valid` over the windows inside it (NaN in frames smaller than a window).
+    """
+    from worldgauge.functional.pairing import phase_pairs
+    from worldgauge.functional.photometric import WINDOW, inner, psnr, ssim_map
+
+    lengths = (phases.gone, phases.back, reference.count, clip.count)
+    pairs = sorted({pair for rule in RULES for paired in phase_pairs(*lengths, rule).values() for pair in paired})
+    size = clip.frames().size
+    subject = frames_at(clip, (i for i, _ in pairs), clip.spec)
+    truth = frames_at(reference, (j for _, j in pairs), FrameSpec().resized(*size))
+    values = []
+    for i, j in pairs:
+        similarity = ssim_map(subject[i], truth[j])
+        valid = inner(similarity).mean() if min(similarity.shape) >= WINDOW else np.nan
+        values.append((psnr(subject[i], truth[j]), float(similarity.mean()), float(valid)))
+    ratio, full, valid = zip(*values, strict=True)
+    columns = {"psnr": list(ratio), "ssim_full": list(full), "ssim_valid": list(valid)}
+    return phase_arrays(clip, reference, phases, pairs, **columns)
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.1)
+def phase_warp_errors(clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, stride: int = 4) -> Arrays:
+    """Photometric error of sampled pairs in the visible and the back phase, the first frame fetched along the flow."""
+    from worldgauge.functional.smoothness import forward_sampled_error
+
+    pairs = _union(clip, reference, phases, lambda phase: stride_pairs(phase, stride))
+    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
+    errors = [forward_sampled_error(frames[i], frames[j], flow.flow(frames[i], frames[j])) for i, j in pairs]
+    return phase_arrays(clip, reference, phases, pairs, error=errors)
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.3)
+def timed_warp_errors(
+    clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, seconds: float = 0.25
+) -> Arrays:
+    """Photometric error of frames `seconds` apart outside the gone phase, warped the right way, of clip and reference.
+
+    The later frame is fetched along the flow onto the earlier one and compared where both see the same surface.
+    """
+    if clip.fps is None:
+        raise Unscored("the clip's frame rate is not known", "state fps in submission.json")
+    counted = split(phases.gone, phases.back, reference.count, clip.count, "paper")
+    stride = max(1, round(seconds * clip.fps))
+    pairs = [p for phase in (counted.visible_frames, counted.back_frames) for p in stride_pairs(phase, stride)]
+    if not pairs:
+        raise InvalidVideo(f"no two frames of a phase lie {seconds} s apart")
+    scale = (reference.count - 1) / max(1, clip.count - 1)
+    twins = [(round(i * scale), round(j * scale)) for i, j in pairs]
+    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
+    truth = frames_at(reference, (i for pair in twins for i in pair), FrameSpec().resized(*clip.frames().size))
+    return phase_arrays(
+        clip,
+        reference,
+        phases,
+        pairs,
+        error=[_seen_error(frames[i], frames[j], flow) for i, j in pairs],
+        reference_error=[_seen_error(truth[i], truth[j], flow) for i, j in twins],
+    )
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="image_depth", frames=LIMITED, cost=1.0)
+def phase_depth_similarity(
+    clip: Clip, reference: Clip, phases: Phases, network: ImageDepthInstrument, *, samples: int = 3
+) -> Arrays:
+    """Similarity of consecutive depth maps, `samples` from each of the visible and the back phase."""
+    from worldgauge.functional.depth_consistency import depth_similarity
+
+    pairs = _union(clip, reference, phases, lambda phase: spread_pairs(phase, samples, clip.count))
+    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
+    maps = {index: network.depth(frame) for index, frame in frames.items()}
+    similarities = [depth_similarity(maps[i], maps[j]) for i, j in pairs]
+    return phase_arrays(clip, reference, phases, pairs, similarity=similarities)
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="embedding", frames=LIMITED, cost=0.1)
+def anchor_similarities(
+    clip: Clip, reference: Clip, phases: Phases, network: EmbeddingInstrument, *, samples: int = 9
+) -> Arrays:
+    """Similarity to the clip's first frame of every patch of `samples` frames of the back phase, place by place.
+
+    `similarity` is (frames, patches), so that any share of best patches can be taken from it afterwards.
+    """
+    from worldgauge.functional.patches import place_similarities
+
+    backs = [s.back_frames for s in _splits(clip, reference, phases)]
+    indices = sorted({i for back in backs for i in clamp(spread(back, samples), clip.count)})
+    frames = frames_at(clip, [0, *indices], clip.spec)
+    tokens = {index: network.patches(frame) for index, frame in frames.items()}
+    similarity = place_similarities(tokens[0], np.stack([tokens[i] for i in indices]))
+    return {"indices": np.array(indices), "similarity": similarity} | _lengths(clip, reference, phases)
+
+
+def _lengths(clip: Clip, reference: Clip, phases: Phases) -> dict[str, NDArray[Any]]:
+    return {
+        "keyframes": np.array([phases.gone, phases.back]),
+        "lengths": np.array([clip.count, reference.count]),
+    }
+
+
+def _splits(clip: Clip, reference: Clip, phases: Phases) -> list[Split]:
+    return [split(phases.gone, phases.back, reference.count, clip.count, rule) for rule in RULES]
+
+
+def _union(
+    clip: Clip, reference: Clip, phases: Phases, choose: Callable[[range], list[tuple[int, int]]]
+) -> list[tuple[int, int]]:
+    """The pairs that either protocol takes from the visible and the back phase."""
+    chosen = {
+        pair
+        for counted in _splits(clip, reference, phases)
+        for phase in (counted.visible_frames, counted.back_frames)
+        for pair in choose(phase)
+    }
+    return sorted((i, j) for i, j in chosen if j < clip.count)
+
+
+def frames_at(clip: Clip, indices: Iterable[int], spec: FrameSpec) -> dict[int, NDArray[np.uint8]]:
+    """Frames by number, at the size of `spec`."""
+    wanted = sorted(set(indices))
+    at = replace(spec, choice="indices", chosen=tuple(wanted))
+    return dict(zip(wanted, clip.frames(at), strict=True))
+
+
+def phase_arrays(
+    clip: Clip, reference: Clip, phases: Phases, pairs: list[tuple[int, int]], **values: list[float]
+) -> dict[str, NDArray[Any]]:
+    """Pairs, one number each under every name, and the lengths that say which phase they belong to."""
+    arrays = _lengths(clip, reference, phases) | {"pairs": np.array(pairs, np.int64).reshape(-1, 2)}
+    return arrays | {name: np.array(numbers, np.float64) for name, numbers in values.items()}
+
+
+def _seen_error(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument) -> float:
+    """Error of `second` fetched onto `first`, over the pixels seen in both; NaN where there is none."""
+    forward, backward = flow.flow(first, second), flow.flow(second, first)
+    return photometric_error(first, warp(second, forward)[0], ~occluded(forward, backward))
