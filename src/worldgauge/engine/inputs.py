@@ -30,6 +30,7 @@ def offers(case: Case, role: str) -> bool:
         "camera": condition.camera is not None or reference.camera is not None,
         "phases": reference.phases is not None,
         "prompt": bool(condition.prompt),
+        "case": True,
     }[role]
 
 
@@ -44,13 +45,18 @@ class CaseInputs:
     def __init__(self, case: Case, video: Video | None) -> None:
         self.case = case
         self.subject = video
+        self.clips: dict[str, Clip] = {}
+        """The clips opened so far."""
         self._digests: dict[str, str] = {}
 
-    @cached_property
-    def clips(self) -> dict[str, Clip]:
-        """Clips by source; made empty, decoded when a signal asks for frames."""
-        sources = {"video": self.subject, "reference": self._reference}
-        return {name: Clip(video, self.case.reference.phases) for name, video in sources.items() if video is not None}
+    def clip(self, source: str) -> Clip:
+        """The subject's or the reference's clip; decoded when a signal asks for frames."""
+        self._check(source)
+        if source not in self.clips:
+            video = self.subject if source == "video" else self._reference
+            assert video is not None, f"no {source} to open"
+            self.clips[source] = Clip(video, self.case.reference.phases)
+        return self.clips[source]
 
     def digest(self, role: str) -> str:
         """Digest of that part of the input; raises `NotApplicable` when the case does not have it."""
@@ -63,13 +69,15 @@ class CaseInputs:
         self._check(role)
         match role:
             case "video" | "reference":
-                return self.clips[role]
+                return self.clip(role)
             case "target":
                 return self.case.target()
             case "camera":
                 return self.case.camera()
             case "phases":
                 return self.case.reference.phases
+            case "case":
+                return self.case
             case _:
                 return self.case.condition.prompt
 
@@ -92,8 +100,17 @@ class CaseInputs:
             case "phases":
                 phases = self.case.reference.phases
                 return digest_of(phases and phases.model_dump(mode="json"))
+            case "case":
+                return self._case_digest()
             case _:
                 return digest_of(self.case.condition.prompt)
+
+    def _case_digest(self) -> str:
+        """Content, not name: what the case asks, what is known about it, and the files it points to."""
+        case = self.case
+        files = [case.condition.image, *case.reference.truth.values()]
+        asked = [part.model_dump(mode="json", exclude_defaults=True) for part in (case.condition, case.reference)]
+        return digest_of([asked, case.extras, [digest_file(case.path(file)) for file in files if file]])
 
     def _check(self, role: str) -> None:
         if not offers(self.case, role):

@@ -109,7 +109,7 @@ class Perception:
             for role in SIGNALS.get(use.signal).reads:
                 source = self._source(role, use)
                 if source in ("video", "reference"):
-                    self.inputs.clips[source].expect(use.frames)
+                    self.inputs.clip(source).expect(use.frames)
 
     def value(self, use: SignalUse) -> Arrays:
         """The signal's value. What it raised once it raises again, without computing anew."""

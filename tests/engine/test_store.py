@@ -1,0 +1,63 @@
+"""The store: complete or not at all, and honest about damage."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import helpers
+import numpy as np
+import pytest
+
+from worldgauge.core.errors import CannotWrite
+from worldgauge.engine.store import Store
+
+KEY = "ab" + "0" * 62
+
+
+def test_round_trip_and_fan_out(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.save(KEY, {"a": np.arange(5), "text": np.array(["x", "y"])}, {"signal": "s", "unscored": None})
+    entry = store.load(KEY)
+    assert entry is not None
+    assert np.array_equal(entry.arrays["a"], np.arange(5))
+    assert entry.arrays["text"].tolist() == ["x", "y"]
+    assert store.path(KEY) == tmp_path / "ab" / ("0" * 62 + ".npz")
+    assert list(store.keys()) == [KEY]
+
+
+@pytest.mark.parametrize("damage", [lambda d: d[:20], lambda d: b"", lambda d: d[:60] + b"\0" * 8 + d[68:], lambda d: b"no" + d[2:]])
+def test_damage_is_detected_and_dropped(tmp_path: Path, damage: object) -> None:
+    store = Store(tmp_path)
+    store.save(KEY, {"a": np.arange(500)}, {"signal": "s"})
+    path = store.path(KEY)
+    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    assert store.load(KEY) is None
+    assert not path.exists()
+
+
+def test_full_disk_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(CannotWrite, match="No space left on device.*free space or choose another one with --store"):
+        store.save(KEY, {"a": np.arange(5)}, {})
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
+
+
+def test_cache_verbs(videos: Path, tmp_path: Path) -> None:
+    helpers.worldgauge("run", videos, "-m", "psnr,flow_magnitude", "-w", 1)
+    used = helpers.run_json("cache", "du")
+    assert {r["signal"]: r["entries"] for r in used["signals"]} == {"flow_pairs": 3, "pixel_errors": 3}
+    assert helpers.run_json("cache", "verify") == {"store": str(tmp_path / "store"), "entries": 6, "damaged": 0}
+    entry = next((tmp_path / "store").glob("??/*.npz"))
+    entry.write_bytes(entry.read_bytes()[:10])
+    done = helpers.worldgauge("cache", "verify", check=False)
+    assert (done.returncode, done.stdout.strip()) == (1, "6 entries, 1 damaged and dropped")
+    (entry.parent / ".partial-dead").write_bytes(b"x")
+    assert helpers.run_json("cache", "gc", "--days", "30")["dropped"] == 1
+    assert helpers.run_json("cache", "gc", "--days", "0")["dropped"] == 5

@@ -1,0 +1,62 @@
+"""The number of workers and shards cannot change a score."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import helpers
+import pytest
+
+METRICS = "psnr,ssim,flow_magnitude,warp_error"
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> tuple[Path, Path]:
+    videos = helpers.make_videos(tmp_path / "videos", cases=7)
+    folder = helpers.make_cases(tmp_path / "cases", videos, clusters=3)
+    (videos / "case-03.mkv").unlink()
+    (videos / "case-05.mkv").write_bytes(b"not a video")
+    return folder, videos
+
+
+def test_workers_and_shards_agree_to_the_byte(tmp_path: Path, cases: tuple[Path, Path]) -> None:
+    folder, videos = cases
+    summaries = {}
+    for workers in (1, 2, 3):
+        out = tmp_path / f"workers-{workers}"
+        flags = ["-b", folder, "-m", METRICS, "-o", out, "--store", tmp_path / f"s{workers}", "-w", workers]
+        helpers.worldgauge("run", videos, *flags)
+        summaries[f"{workers} workers"] = (out / "summary.json").read_bytes()
+    shards = []
+    for shard in (1, 2, 3):
+        out = tmp_path / f"shard-{shard}"
+        flags = ["-b", folder, "-m", METRICS, "-o", out, "--store", tmp_path / f"shard-store-{shard}", "-w", 1]
+        helpers.worldgauge("run", videos, *flags, "--shard", f"{shard}/3", check=False)
+        shards.append(out)
+    assert sum(len(helpers.records(out)) for out in shards) == 7 * 4
+    helpers.worldgauge("merge", *shards, "--out", tmp_path / "merged")
+    summaries["merged"] = (tmp_path / "merged" / "summary.json").read_bytes()
+    assert len(set(summaries.values())) == 1, summaries.keys()
+    content = json.loads(summaries["merged"])
+    assert content["metrics"]["psnr"]["statuses"] == {"ok": 5, "missing": 1, "invalid": 1}
+    assert content["metrics"]["psnr"]["expected"] == 7
+
+
+def test_shards_of_two_models_do_not_merge(tmp_path: Path, cases: tuple[Path, Path]) -> None:
+    folder, videos = cases
+    helpers.worldgauge("run", videos, "-b", folder, "-m", "psnr", "-o", tmp_path / "a", "-w", 1)
+    other = videos.rename(tmp_path / "other")
+    helpers.make_cases(folder, other)
+    helpers.worldgauge("run", other, "-b", folder, "-m", "psnr", "-o", tmp_path / "b", "-w", 1)
+    done = helpers.worldgauge("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "c", check=False)
+    assert done.returncode == 2
+    assert "merge one model's shards" in done.stderr
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "a/b", "2"])
+def test_bad_shards(tmp_path: Path, cases: tuple[Path, Path], shard: str) -> None:
+    folder, videos = cases
+    done = helpers.worldgauge("run", videos, "-b", folder, "--shard", shard, check=False)
+    assert done.returncode == 2
+    assert f"--shard {shard}: expected i/n" in done.stderr
