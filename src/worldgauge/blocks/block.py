@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +20,7 @@ from worldgauge.blocks.paths import Path, camera_path, find_path, key_script
 from worldgauge.blocks.phases import Visibility, complaint, find_phases
 from worldgauge.blocks.processes import PROCESSES
 from worldgauge.blocks.processes.base import Act, Kit
-from worldgauge.blocks.render import Geometry, painter, render_geometry
+from worldgauge.blocks.render import Geometry, Painter, painter, render_geometry
 from worldgauge.blocks.scene import Scene, SceneBuilder
 from worldgauge.blocks.states import States, read_states
 from worldgauge.blocks.timeline import Contact, Timeline, simulate
@@ -124,34 +126,49 @@ class Block:
         return self.frames / self.fps
 
     def world(self) -> World:
-        """The accepted draw: scene and timeline, not painted."""
-        return self._accept()[0]
+        """The accepted draw: scene and timeline, not painted. A pinned attempt was accepted before and is not checked."""
+        if self.attempt is not None:
+            return self._draw(self.attempt, find_path(self.path))
+        with self._accepted() as (world, _, _, _):
+            return world
 
     def render(self) -> Truth:
         """Draw the world and all its truth."""
-        world, geometry, visibility = self._accept()
+        with self._accepted() as (world, geometry, visibility, draw):
+            frames = np.stack([draw.picture(world.timeline, k) for k in range(self.frames)])
         timeline = world.timeline
-        with painter(world.scene, self.size) as draw:
-            frames = np.stack([draw.picture(timeline, k) for k in range(self.frames)])
         flows = [forward_flow(timeline, geometry, k) for k in range(self.frames - 1)]
-        phases, states = find_phases(visibility), read_states(world.scene, timeline)
         return Truth(
-            self, world, frames, geometry.depth, _instances(world.scene, geometry), _visible(world.scene, geometry),
-            geometry.amodal, np.stack([f for f, _ in flows]), np.stack([o for _, o in flows]), timeline.camera,
-            key_script(timeline.camera), phases, states, list_events(world.act, world.contacts, visibility, timeline.time),
-        )  # fmt: skip
+            block=self,
+            world=world,
+            frames=frames,
+            depth=geometry.depth,
+            ids=_instances(world.scene, geometry),
+            visible=_visible(world.scene, geometry),
+            amodal=geometry.amodal,
+            flow=np.stack([flow for flow, _ in flows]),
+            occluded=np.stack([lost for _, lost in flows]),
+            camera=timeline.camera,
+            actions=key_script(timeline.camera),
+            phases=find_phases(visibility),
+            states=read_states(world.scene, timeline),
+            events=list_events(world.act, world.contacts, visibility, timeline.time),
+        )
 
-    def _accept(self) -> tuple[World, Geometry, Visibility]:
+    @contextmanager
+    def _accepted(self) -> Iterator[tuple[World, Geometry, Visibility, Painter]]:
+        """The first draw that shows what the path promises, with the painter that looked at it."""
         path = find_path(self.path)
         reason = ""
         for attempt in range(ATTEMPTS) if self.attempt is None else (self.attempt,):
             world = self._draw(attempt, path)
             with painter(world.scene, self.size) as draw:
                 geometry = render_geometry(draw, world.timeline)
-            visibility = Visibility.of(_visible(world.scene, geometry), geometry.amodal)
-            reason = complaint(visibility, path.leaves, self.size[0] * self.size[1] // 1000)
-            if not reason:
-                return world, geometry, visibility
+                visibility = Visibility.of(_visible(world.scene, geometry), geometry.amodal)
+                reason = complaint(visibility, path.leaves, self.size[0] * self.size[1] // 1000)
+                if not reason:
+                    yield world, geometry, visibility, draw
+                    return
             log.info("%s attempt %d redrawn: %s", self, attempt, reason)
         raise WorldGaugeError(
             f"seed {self.seed} gives no usable {self.family}/{self.process}/{self.path}: {reason}",
@@ -172,9 +189,6 @@ class Block:
         camera = camera_path(path, stage, np.asarray(act.aim), self.frames, self.size)
         timeline, contacts = simulate(scene, act, camera, self.fps)
         return World(scene, act, timeline, contacts, attempt)
-
-    def pinned(self, attempt: int) -> Block:
-        return replace(self, attempt=attempt)
 
 
 def _instances(scene: Scene, geometry: Geometry) -> NDArray[np.uint8]:

@@ -41,6 +41,10 @@ class Words:
     """What is seen when the observer looks again."""
     wrong: str
     """A false ending, for questions whose true answer is no."""
+    law: str
+    """What physics keeps true throughout."""
+    breach: str
+    """What would break that law and never happens."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class Act:
     """Seconds to the finished share in [0, 1] of a change of state."""
     change: str = ""
     """Past participle for progress events: "melted"."""
+    needs_hit: bool = False
+    """Whether the ending comes true only after the target has touched something."""
 
 
 @dataclass(frozen=True)

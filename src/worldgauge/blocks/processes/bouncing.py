@@ -15,6 +15,8 @@ def build(kit: Kit) -> Act:
         f"the {target.name} keeps bouncing, a little lower each time, and drifts to the {side_word(way)}",
         f"the {target.name} bounces lower than before",
         f"the {target.name} bounces higher than at the beginning",
+        f"the {target.name} comes down again after every bounce",
+        f"the {target.name} stops in mid-air",
     )
     drift = way * 0.8 * u / kit.duration
     return Act(target, (-0.4 * way * u, 0, 0.8 * u), words, ("gravity", "impact"), velocities={body: (drift, 0, 0, 0, 2.0, 0)})

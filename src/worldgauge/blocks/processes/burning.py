@@ -37,6 +37,8 @@ def build(kit: Kit) -> Act:
         f"the {target.name} keeps burning down",
         f"the {target.name} is much shorter and darker and still burns",
         f"the {target.name} is as tall as at the beginning",
+        "the candle gets shorter while it burns",
+        "the candle grows taller",
     )
     return Act(target, (0, 0, 0.85 * u), words, ("combustibility", "melting"), progress=progress, change="burnt down", movers=(
         Mover((wax,), lambda t: stretch((0, 0, base), 1, 1, 1 - progress(t)), lambda t: mix((1, 1, 1), (0.5, 0.45, 0.42), progress(t))),

@@ -21,5 +21,8 @@ def build(kit: Kit) -> Act:
         f"the {target.name} hits the grey ball and pushes it on",
         f"the {target.name} has slowed down and the grey ball has rolled off to the {side}",
         f"the {target.name} has rolled through the grey ball without moving it",
+        "the grey ball moves only after it was hit",
+        "the two balls pass through each other",
     )
-    return Act(target, (-0.3 * way * u, 0, r), words, ("impact", "gravity"), velocities={body: (speed, 0, 0, 0, speed / r, 0)})
+    push = (speed, 0, 0, 0, speed / r, 0)
+    return Act(target, (-0.3 * way * u, 0, r), words, ("impact", "gravity"), velocities={body: push}, needs_hit=True)

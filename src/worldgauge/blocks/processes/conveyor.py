@@ -40,5 +40,7 @@ def build(kit: Kit) -> Act:
         f"the rollers keep carrying the {target.name} to the {word}",
         f"the {target.name} has been carried further to the {word}",
         f"the {target.name} has been carried back to the {side_word(-way)}",
+        f"the {target.name} rests on the rollers",
+        f"the {target.name} floats above the rollers",
     )
     return Act(target, (-way * travel / 4, 0, floor), words, ("gravity",), movers=tuple(movers))

@@ -38,5 +38,7 @@ def build(kit: Kit) -> Act:
         f"the {target.name} keeps driving to the {side} at the same speed",
         f"the {target.name} is further to the {side} and still driving",
         f"the {target.name} stands exactly where it was at the beginning",
+        f"the {target.name} stays on its wheels",
+        f"the {target.name} lifts off the ground",
     )
     return Act(target, (-way * travel / 4, 0, 0.4 * u), words, ("gravity",), movers=tuple(movers))

@@ -33,6 +33,8 @@ def build(kit: Kit) -> Act:
         f"the level in the {target.name} keeps falling and the puddle grows",
         f"the level in the {target.name} is much lower and the puddle is wide",
         f"the level in the {target.name} is as high as at the beginning",
+        "the water level only falls",
+        "the water level rises",
     )
     return Act(target, (0, 0, 0.85 * u), words, ("gravity",), progress=progress, change="drained", movers=(
         Mover((water,), lambda t: stretch((0, 0, low), 1, 1, 1 - progress(t))),

@@ -29,6 +29,8 @@ def build(kit: Kit) -> Act:
         f"the {target.name} is let go and falls to the ground",
         f"the {target.name} lies on the ground below the beam",
         f"the {target.name} still hangs from the beam",
+        f"the {target.name} moves down, not up, once it is let go",
+        f"the {target.name} rises",
     )
     return Act(target, (0, 0, 1.0 * u), words, ("gravity", "impact"), velocities={body.name: (0, 0, 0, 0.3, tilt, 0.4)},
-               holds={body.name: 0.42 * kit.duration})  # fmt: skip
+               holds={body.name: 0.42 * kit.duration}, needs_hit=True)  # fmt: skip

@@ -35,6 +35,8 @@ def build(kit: Kit) -> Act:
         f"the {target.name} freezes: its wobble dies down and it turns pale",
         f"the {target.name} is pale, stiff and stands still",
         f"the {target.name} wobbles as much as at the beginning",
+        "the dome keeps its place on the plate while it stiffens",
+        "the dome wobbles more and more",
     )
     return Act(target, (0, 0, 0.6 * u), words, ("freezing", "hardness"), progress=progress, change="frozen", movers=(
         Mover((blob,), wobble, lambda t: mix(colour, pale, progress(t))),

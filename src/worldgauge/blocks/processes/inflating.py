@@ -32,6 +32,8 @@ def build(kit: Kit) -> Act:
         f"the {target.name} goes on inflating",
         f"the {target.name} is clearly larger than at the beginning",
         f"the {target.name} is as small as at the beginning",
+        f"the {target.name} stays attached to the pump",
+        f"the {target.name} shrinks",
     )
     return Act(target, (0, 0, 0.8 * u), words, ("gravity",), progress=progress, change="inflated",
                movers=(Mover((skin,), grow),))  # fmt: skip

@@ -33,6 +33,8 @@ def build(kit: Kit) -> Act:
         f"the {target.name} goes on melting and its puddle grows",
         f"the {target.name} is much flatter and lies in a wide puddle",
         f"the {target.name} is as tall as it was at the beginning",
+        "the lump gets lower while the puddle gets wider",
+        "the lump grows taller",
     )
     return Act(target, (0, 0, 0.35 * u), words, ("melting", "gravity"), progress=progress, change="melted",
                movers=(Mover((lump,), sink, warm), Mover((puddle,), spread, warm)))  # fmt: skip

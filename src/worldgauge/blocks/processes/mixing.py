@@ -40,6 +40,8 @@ def build(kit: Kit) -> Act:
         f"the paint in the {target.name} turns from {first} towards {result}",
         f"the paint in the {target.name} has become more {result}",
         f"the paint in the {target.name} is still pure {first}",
+        "the colour changes while the second paint flows in",
+        "the paint changes its colour although nothing is added",
     )
     return Act(target, (0, 0, 0.85 * u), words, ("color_mixing", "gravity"), progress=progress, change="mixed", movers=(
         Mover((paint,), tint=colour), Mover((stream,), lambda t: stretch(spout, pour(t), pour(t), 1.0)),

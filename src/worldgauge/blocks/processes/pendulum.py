@@ -34,5 +34,7 @@ def build(kit: Kit) -> Act:
         f"the {target.name} keeps swinging with the same rhythm",
         f"the {target.name} is still swinging",
         f"the {target.name} hangs straight down and does not move",
+        f"the {target.name} stays at the end of its rod",
+        f"the {target.name} comes off its rod and flies away",
     )
     return Act(target, (0, 0, 0.95 * u), words, ("gravity",))

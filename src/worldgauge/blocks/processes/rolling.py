@@ -18,5 +18,7 @@ def build(kit: Kit) -> Act:
         f"the {target.name} keeps rolling to the {side}",
         f"the {target.name} is further to the {side} and still rolling",
         f"the {target.name} has rolled back to the {side_word(-way)} of where it started",
+        f"the {target.name} stays on the ground while it rolls",
+        f"the {target.name} floats above the ground",
     )
     return Act(target, (-way * travel / 4, 0, r), words, ("gravity",), velocities={body: (speed, 0, 0, 0, speed / r, 0)})

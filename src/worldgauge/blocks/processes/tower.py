@@ -26,6 +26,8 @@ def build(kit: Kit) -> Act:
         f"the iron ball rolls to the {side_word(way)} and knocks the {target.name} over",
         f"the blocks of the {target.name} lie scattered on the ground",
         f"the {target.name} still stands upright",
+        "the blocks fall only after the ball has hit them",
+        "the tower falls before anything touches it",
     )
     return Act(target, (0, 0, 0.7 * u), words, ("gravity", "impact", "hardness"),
-               velocities={thrown: (speed, 0, 0, 0, speed / radius, 0)}, holds={thrown: 0.40 * kit.duration})  # fmt: skip
+               velocities={thrown: (speed, 0, 0, 0, speed / radius, 0)}, holds={thrown: 0.40 * kit.duration}, needs_hit=True)  # fmt: skip

@@ -31,6 +31,8 @@ def build(kit: Kit) -> Act:
         f"the sails of the {target.name} keep turning",
         f"the sails of the {target.name} are still turning at the same speed",
         f"the sails of the {target.name} have stopped",
+        f"the tower of the {target.name} stands still while its sails turn",
+        f"the whole {target.name} turns with its sails",
     )
     mover = Mover(tuple(sails), lambda t: spin(hub, (0, 1, 0), rate * t))
     return Act(target, (0, 0, 0.9 * u), words, ("gravity",), movers=(mover,))
