@@ -56,6 +56,14 @@ class Painter:
     def close(self) -> None:
         self._surface.close()
 
+    def retexture(self, texture: int, image: NDArray[np.uint8]) -> None:
+        """Give a texture of the model another picture of the same size, (side, side, 3), from now on."""
+        model = self.scene.model
+        start = model.tex_adr[texture]
+        model.tex_data[start : start + image.size] = image.ravel()
+        self._surface.window.make_current()
+        self._mujoco.mjr_uploadTexture(model, self._surface.context, texture)
+
     def picture(self, timeline: Timeline, frame: int) -> NDArray[np.uint8]:
         """(H, W, 3)"""
         self._pose(timeline, frame)
@@ -96,6 +104,8 @@ class Painter:
             geom.castshadow = bool(self._solid[geom.objid])
             if geom.matid != material[geom.objid]:
                 geom.matid = int(material[geom.objid])
+                if hasattr(geom, "texid"):  # since MuJoCo 4 the texture is looked up once, before this
+                    geom.texid = int(self.scene.model.mat_texid[geom.matid, self._mujoco.mjtTextureRole.mjTEXROLE_RGB])
 
     def _identify(self) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         scene, context = self._list, self._surface.context

@@ -89,6 +89,11 @@ class Given:
         return self.world.timeline
 
     @property
+    def unseen(self) -> int:
+        """The middle of the absence: what changes here is never seen to change."""
+        return (self.gone + self.back) // 2
+
+    @property
     def unit(self) -> float:
         """Metres; a target is about 0.6 units wide."""
         return self.world.scene.stage.unit
@@ -147,4 +152,5 @@ def onset(count: int, reach: float = 0.12) -> NDArray[np.float64]:
 
 def levels(shown: Shown) -> float:
     """Mean absolute difference from the true pictures, in 8-bit levels."""
-    return float(np.mean([np.abs(a.astype(np.int16) - b).mean() for a, b in zip(shown.frames, shown.truth, strict=True)]))
+    pairs = zip(shown.frames, shown.truth, strict=True)
+    return float(np.mean([np.abs(a.astype(np.int16) - b).mean() for a, b in pairs]))

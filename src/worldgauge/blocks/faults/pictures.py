@@ -21,21 +21,12 @@ class Flicker(_PictureFault):
     moves = (Move(Quality.PHOTOMETRY), Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY))
     stays = (Stay(Quality.CAMERA, 0.5),)
 
-    def act_on(self, frame: NDArray[np.float32], gain: float, field: NDArray[np.float64]) -> NDArray[np.float32]:
-        import cv2
-
-        smooth = cv2.resize(field, frame.shape[1::-1], interpolation=cv2.INTER_CUBIC)
-        return frame * np.float32(1 + gain) + smooth.astype(np.float32)[..., None]
-
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         random = given.random(self.name)
         strength = severity * onset(len(frames))
         gains, fields = random.uniform(-0.3, 0.3, len(frames)), random.normal(0, 24, (len(frames), 9, 16))
-        changed = [
-            self.act_on(f.astype(np.float32), s * g, s * b)
-            for f, s, g, b in zip(frames, strength, gains, fields, strict=True)
-        ]
-        return _bytes(changed)
+        changes = zip(frames, strength * gains, strength[:, None, None] * fields, strict=True)
+        return _bytes([_patchy(frame, gain, field) for frame, gain, field in changes])
 
 
 class LightingDrift(_PictureFault):
@@ -72,7 +63,8 @@ class Blur(_PictureFault):
 
         # At full severity the radius is a fiftieth of the height: 3.6 px of 180.
         radius = severity * onset(len(frames)) * frames.shape[1] / 50
-        return np.stack([cv2.GaussianBlur(f, (0, 0), float(r)) if r > 0.05 else f for f, r in zip(frames, radius, strict=True)])
+        pairs = zip(frames, radius, strict=True)
+        return np.stack([cv2.GaussianBlur(f, (0, 0), float(r)) if r > 0.05 else f for f, r in pairs])
 
 
 class Noise(_PictureFault):
@@ -84,7 +76,8 @@ class Noise(_PictureFault):
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         random = given.random(self.name)
         strength = severity * 40 * onset(len(frames))
-        return _bytes([f + s * random.standard_normal(f.shape, np.float32) for f, s in zip(frames, strength, strict=True)])
+        pairs = zip(frames, strength, strict=True)
+        return _bytes([f + s * random.standard_normal(f.shape, np.float32) for f, s in pairs])
 
 
 class Compression(_PictureFault):
@@ -96,10 +89,11 @@ class Compression(_PictureFault):
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         import cv2
 
-        quality = np.round(95 * (1 - severity * onset(len(frames))) + 3).astype(int)
+        quality = np.round(100 - 94 * severity * onset(len(frames))).astype(int)
+        full_colour = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
         changed = [frames[0]]
         for frame, q in zip(frames[1:], quality[1:], strict=True):
-            coded = cv2.imencode(".jpg", frame[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, int(q)])[1]
+            coded = cv2.imencode(".jpg", frame[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, int(q), *full_colour])[1]
             changed.append(cv2.imdecode(coded, cv2.IMREAD_COLOR)[..., ::-1])
         return np.stack(changed)
 
@@ -126,6 +120,14 @@ class Stutter(Fault):
 
 def _bytes(frames: list[NDArray[np.floating]]) -> Frames:
     return np.stack([np.clip(np.round(f), 0, 255).astype(np.uint8) for f in frames])
+
+
+def _patchy(frame: NDArray[np.uint8], gain: float, field: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Brighter by a factor 1 + gain, plus a coarse field of levels."""
+    import cv2
+
+    smooth = cv2.resize(field, frame.shape[1::-1], interpolation=cv2.INTER_CUBIC).astype(np.float32)
+    return frame * np.float32(1 + gain) + smooth[..., None]
 
 
 def _ink(frame: NDArray[np.uint8]) -> NDArray[np.float32]:

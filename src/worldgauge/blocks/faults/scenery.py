@@ -27,7 +27,7 @@ class BackgroundSwap(Fault):
         used = np.unique(np.concatenate([timeline.material[0][p.geoms] for p in props])) if props else np.zeros(0, int)
         looks = random.integers(1, max(2, len(used)), len(props))
         for k in order[: round(severity * len(props))]:
-            own, later = props[k].geoms, slice(given.gone, None)
+            own, later = props[k].geoms, slice(given.unseen, None)
             change = _turn_and_scale(float(turns[k]), *factors[k])
             foot = position[later][:, own].mean(1, keepdims=True)
             foot[..., 2] = 0
@@ -60,8 +60,8 @@ class GeometryWobble(Fault):
             if instance is given.world.scene.target:
                 continue
             # Two periods that do not fit each other, a few frames long: no pose of the scene is held.
-            frame = np.arange(count)
-            wave = strength * (np.sin(2 * np.pi * frame / 7 + phase[0]) + np.sin(2 * np.pi * frame / 11.3 + phase[1])) / 2
+            turns = 2 * np.pi * np.arange(count)
+            wave = strength * (np.sin(turns / 7 + phase[0]) + np.sin(turns / 11.3 + phase[1])) / 2
             own = instance.geoms
             position[:, own] += (0.18 * given.unit * wave)[:, None, None] * direction
             linear[:, own] *= (1 + 0.08 * wave)[:, None, None, None]

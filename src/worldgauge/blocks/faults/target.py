@@ -74,7 +74,7 @@ class Teleport(Fault):
         side = -np.sign(place @ right) or 1.0
         shift = severity * 1.6 * given.unit * side * right / np.linalg.norm(right)
         position = given.timeline.position.copy()
-        position[given.gone :, given.target] += shift
+        position[given.unseen :, given.target] += shift
         return replace(given.timeline, position=position)
 
     def measure(self, given: Given, shown: Shown) -> float:

@@ -1,0 +1,214 @@
+"""Subjects: reference world models that render a case with one fault at one severity, and nothing else wrong.
+
+A subject is written as a submission like any other: a folder of lossless videos with a `submission.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from worldgauge.blocks.block import Block
+from worldgauge.blocks.faults import FAULTS, Fault, Given, Shown
+from worldgauge.blocks.faults.base import Frames
+from worldgauge.blocks.names import pick
+from worldgauge.blocks.render import Painter, painter
+from worldgauge.blocks.timeline import Timeline
+from worldgauge.core.case import Case
+from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.submission import FILE_NAME, ModelCard, Submission
+from worldgauge.core.video import Video
+
+log = logging.getLogger(__name__)
+ORACLE = "oracle"
+"""The subject without a fault."""
+
+
+@dataclass(frozen=True, order=True)
+class Subject:
+    """A fault and its severity in [0, 1]; the oracle has neither."""
+
+    fault: str = ORACLE
+    severity: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.fault != ORACLE:
+            pick("fault", self.fault, FAULTS)
+        if not 0 <= self.severity <= 1:
+            raise WorldGaugeError(f"severity {self.severity} is not between 0 and 1")
+
+    @property
+    def name(self) -> str:
+        """
+        >>> Subject("vanish", 0.5).name
+        'vanish-0.5'
+        """
+        return ORACLE if self.fault == ORACLE else f"{self.fault}-{self.severity:g}"
+
+
+class Studio:
+    """One case, ready to be performed by any number of subjects; use `with studio(case) as s`."""
+
+    def __init__(self, case: Case, draw: Painter, given: Given) -> None:
+        self.case, self.given, self._draw = case, given, draw
+        self.truth = reference_frames(case)
+
+    def perform(self, fault: Fault, severity: float) -> Shown:
+        """Everything the subject shows. Severity 0 changes nothing, so it gives the oracle's bytes."""
+        given = self.given
+        timeline = fault.act(given, severity) if severity else given.timeline
+        frames = self._paint(timeline, fault, severity)
+        return Shown(timeline, fault.look(given, frames, severity) if severity else frames, self.truth)
+
+    def _paint(self, timeline: Timeline, fault: Fault, severity: float) -> Frames:
+        textures = fault.textures(self.given, severity) if severity else None
+        frames = []
+        for k in range(len(timeline)):
+            for texture, image in textures(k).items() if textures else ():
+                self._draw.retexture(texture, image)
+            # A frame in which nothing is different is the oracle's frame.
+            same = textures is None and _same(timeline, self.given.timeline, k)
+            frames.append(self.truth[k] if same else self._draw.picture(timeline, k))
+        for texture, image in textures(0).items() if textures else ():
+            self._draw.retexture(texture, image)
+        return np.stack(frames)
+
+
+@contextmanager
+def studio(case: Case) -> Iterator[Studio]:
+    """Rebuild the world of a written gauge block and open its renderer."""
+    block = Block.of(case)
+    world = block.world()
+    with painter(world.scene, block.size) as draw:
+        yield Studio(case, draw, Given.of(case, world))
+
+
+def reference_frames(case: Case) -> Frames:
+    """The true video of a case, (N, H, W, 3)."""
+    if case.reference.video is None:
+        raise WorldGaugeError(f"case {case.id} has no reference video", "use cases written by `worldgauge blocks make`")
+    return np.stack(list(Video(case.path(case.reference.video)).frames()))
+
+
+def make_subjects(
+    cases: Sequence[Case],
+    subjects: Sequence[Subject],
+    out: Path,
+    workers: int = 1,
+    on_clip: Callable[[str], None] = lambda _: None,
+) -> dict[str, Path]:
+    """Write one submission folder per subject under `out`; returns them by name. Finished clips are kept.
+
+    `on_clip` is called with a line for every finished clip.
+    """
+    folders = {subject.name: out / subject.name for subject in subjects}
+    for folder in folders.values():
+        _make_folder(folder)
+    jobs = [(case, tuple(subjects), out) for case in cases]
+    if workers <= 1:
+        for job in jobs:
+            _perform_case(*job, on_clip)
+    else:
+        # Fresh interpreters: an OpenGL context must not be inherited by a fork.
+        with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+            for done in as_completed([pool.submit(_perform_case, *job) for job in jobs]):
+                for line in done.result():
+                    on_clip(line)
+    for subject in subjects:
+        _write_submission(subject, cases, folders[subject.name])
+    return folders
+
+
+def clip_path(folder: Path, case: Case) -> Path:
+    """Where a subject's video of a case lies; case ids may hold slashes."""
+    return folder / "videos" / f"{case.id}.mkv"
+
+
+def quantities(folder: Path) -> dict[str, float]:
+    """What the fault really changed, per case, in the fault's own quantity; empty for the oracle."""
+    found = Submission.read(folder).model.model_dump().get("quantities", {})
+    return {str(case): float(value) for case, value in found.items()}
+
+
+def _perform_case(
+    case: Case, subjects: Sequence[Subject], out: Path, on_clip: Callable[[str], None] = lambda _: None
+) -> list[str]:
+    """Write what is missing of one case; returns a line per clip."""
+    lines: list[str] = []
+
+    def report(subject: Subject) -> None:
+        lines.append(f"{subject.name} {case.id}")
+        on_clip(lines[-1])
+
+    missing = [s for s in subjects if not clip_path(out / s.name, case).exists()]
+    for subject in subjects:
+        if subject not in missing:
+            report(subject)
+    for subject in [s for s in missing if s.fault == ORACLE]:
+        _copy_reference(case, clip_path(out / subject.name, case))
+        report(subject)
+    faulty = [s for s in missing if s.fault != ORACLE]
+    if faulty:
+        with studio(case) as opened:
+            for subject in faulty:
+                _write_clip(opened, subject, clip_path(out / subject.name, case))
+                report(subject)
+    return lines
+
+
+def _write_clip(opened: Studio, subject: Subject, path: Path) -> None:
+    from worldgauge.media.encoder import write_video
+
+    fault = FAULTS[subject.fault]()
+    shown = opened.perform(fault, subject.severity)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    note = {"quantity": fault.measure(opened.given, shown), "what": fault.quantity}
+    # The note comes first: a clip that exists is complete with it.
+    path.with_suffix(".json").write_text(json.dumps(note) + "\n", "utf-8")
+    write_video(path, shown.frames, opened.case.condition.fps or 16.0)
+
+
+def _copy_reference(case: Case, path: Path) -> None:
+    assert case.reference.video is not None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    shutil.copyfile(case.path(case.reference.video), partial)
+    partial.replace(path)
+
+
+def _write_submission(subject: Subject, cases: Sequence[Case], folder: Path) -> None:
+    card: dict[str, object] = {"name": subject.name}
+    if subject.fault != ORACLE:
+        notes = {case.id: json.loads(clip_path(folder, case).with_suffix(".json").read_text("utf-8")) for case in cases}
+        fault = FAULTS[subject.fault]
+        card |= {"fault": subject.fault, "severity": subject.severity, "says": fault.says, "quantity": fault.quantity}
+        card["quantities"] = {case: round(note["quantity"], 6) for case, note in notes.items()}
+    videos = {case.id: Video(clip_path(folder, case)) for case in cases}
+    Submission(ModelCard.model_validate(card), videos).write(folder / FILE_NAME)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        (folder / "videos").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(f"cannot write to {folder} ({error.strerror})", "choose another folder with --out") from error
+
+
+def _same(a: Timeline, b: Timeline, frame: int) -> bool:
+    """Whether two timelines give the same picture."""
+    return a is b or (
+        np.array_equal(a.camera.poses[frame], b.camera.poses[frame])
+        and all(
+            np.array_equal(getattr(a, part)[frame], getattr(b, part)[frame])
+            for part in ("position", "linear", "rgba", "material")
+        )
+    )
