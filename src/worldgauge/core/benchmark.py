@@ -84,6 +84,8 @@ class MetricUse(_Model):
     use: str = ""
     """Registered metric; the id itself when left out."""
     title: str = ""
+    cases: dict[str, str] = {}
+    """Only cases with these tags; the metric does not apply to the others."""
     parameters: dict[str, Any] = {}
     scale: Scale | None = None
     released: ProtocolOverride = ProtocolOverride()

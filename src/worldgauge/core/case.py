@@ -126,6 +126,8 @@ class Case(_Model):
     condition: Condition = Condition()
     reference: Reference = Reference()
     tags: dict[str, str] = {}
+    extras: dict[str, Any] = {}
+    """Further plain data of the benchmark, for signals and metrics that read the whole case."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     _root: Path = PrivateAttr(default=Path())

@@ -20,6 +20,7 @@ import numpy as np
 from worldgauge.core.canonical import canonical_json
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.instrument import SEATS
 from worldgauge.core.registry import Registry, unknown_name
 
 Arrays = Mapping[str, np.ndarray]
@@ -27,8 +28,8 @@ Arrays = Mapping[str, np.ndarray]
 
 Source = Literal["video", "reference"]
 
-READABLE = ("video", "reference", "target", "camera", "phases", "prompt")
-"""What a signal can read: the two clips, and parts of the case."""
+READABLE = ("video", "reference", "target", "camera", "phases", "prompt", "case")
+"""What a signal can read: the two clips, parts of the case, or the whole case."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,8 @@ def signal(
     for role in reads:
         if role not in READABLE:
             raise unknown_name("input", role, list(READABLE))
+    if seat is not None and seat not in SEATS:
+        raise unknown_name("seat", seat, list(SEATS))
 
     def declare(function: Callable[..., Any]) -> Signal:
         declared = Signal(

@@ -33,22 +33,27 @@ class VideoInfo:
     variable_rate: bool = False
     rotation: int = 0
     """Degrees counter-clockwise the container asks for; already applied to the frames handed out."""
+    codec: str = ""
+    """Name of the codec, empty for a frame folder."""
+    pixel_format: str = ""
 
 
 class Video:
     """One clip on disk."""
 
-    def __init__(self, path: Path, fps: float | None = None) -> None:
-        """`fps` states the rate of a frame folder, which has none of its own."""
+    def __init__(self, path: Path, fps: float | None = None, expected_frames: int | None = None) -> None:
+        """`fps` states the rate of a frame folder, which has none of its own. A clip of another length than
+        `expected_frames` is invalid."""
         self.path = Path(path)
         self.stated_fps = fps
+        self.expected_frames = expected_frames
 
     def __repr__(self) -> str:
         return f"Video({str(self.path)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Cached probe results stay behind: a worker that gets the video looks for itself.
-        return Video, (self.path, self.stated_fps)
+        return Video, (self.path, self.stated_fps, self.expected_frames)
 
     @cached_property
     def digest(self) -> str:
@@ -65,10 +70,14 @@ class Video:
         if self.path.is_dir():
             from worldgauge.media.frame_folder import probe_folder
 
-            return probe_folder(self.path, self.stated_fps)
-        from worldgauge.media.decoder import probe
+            info = probe_folder(self.path, self.stated_fps)
+        else:
+            from worldgauge.media.decoder import probe
 
-        return probe(self.path)
+            info = probe(self.path)
+        if self.expected_frames is not None and info.frames != self.expected_frames:
+            raise InvalidVideo(f"the video has {info.frames} frames, {self.expected_frames} were asked for")
+        return info
 
     def frames(self, spec: FrameSpec | None = None, phases: Phases | None = None) -> Iterator[Image]:
         """Yield the chosen frames as uint8 RGB (H, W, 3) in the spec's order, one at a time where that is ascending."""

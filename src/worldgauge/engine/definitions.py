@@ -47,6 +47,8 @@ class Definition:
     """Why no case can be scored on this machine."""
     roles: tuple[str, ...] = field(default=())
     """Parts of the case the metric and its signals read."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Tags a case must have for the metric to apply."""
 
     def to_file(self) -> DefinitionFile:
         return DefinitionFile(
@@ -150,6 +152,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         signals=signals,
         unavailable=next((reason for reason in reasons if reason), None),
         roles=metric.inputs(),
+        tags=use.cases,
     )
 
 

@@ -49,8 +49,12 @@ def inputs_digest(definition: Definition, inputs: CaseInputs, perception: Percep
 
 
 def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
-    """The first thing the metric needs and the case does not have."""
-    return next((role for role in definition.roles if not offers(inputs.case, role)), None)
+    """Why the metric does not apply: a tag the case does not have, or a part of it that is not there."""
+    for tag, value in definition.tags.items():
+        if inputs.case.tags.get(tag) != value:
+            return f"only for cases with {tag} {value}"
+    role = next((role for role in definition.roles if not offers(inputs.case, role)), None)
+    return role and lacking(role)
 
 
 def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception) -> Record:
@@ -103,7 +107,7 @@ class _Nonsense(Exception):
 def _measure(definition: Definition, inputs: CaseInputs, perception: Perception) -> Measurement:
     lack = first_lack(definition, inputs)
     if lack is not None:
-        raise NotApplicable(lacking(lack))
+        raise NotApplicable(lack)
     if inputs.subject is None:
         raise _NoVideo
     if definition.unavailable:

@@ -127,7 +127,7 @@ def _impossible(job: Job, definitions: list[Definition]) -> dict[str, str]:
             continue
         lacks = {first_lack(definition, inputs) for inputs in cases}
         if None not in lacks:
-            reasons[definition.id] = "no case has " + " and ".join(sorted(str(lack) for lack in lacks))
+            reasons[definition.id] = "applies to no case: " + "; ".join(sorted(str(lack) for lack in lacks))
     return reasons
 
 
