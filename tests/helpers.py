@@ -60,7 +60,9 @@ def make_cases(folder: Path, videos: Path, clusters: int = 2) -> Path:
     return folder
 
 
-def worldgauge(*arguments: object, check: bool = True, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def worldgauge(
+    *arguments: object, check: bool = True, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own, as a user does."""
     done = subprocess.run(
         [sys.executable, "-m", "worldgauge", *map(str, arguments)],

@@ -45,7 +45,9 @@ def test_zero_matching_cases(videos: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "holiday.mkv").write_bytes((videos / "case-00.mkv").read_bytes())
     line = refused("run", tmp_path / "other", "-b", cases)
-    assert "none of the 3 cases has a video: expected names like 'case-00', 'case-01', 'case-02', found 'holiday'" in line
+    assert (
+        "none of the 3 cases has a video: expected names like 'case-00', 'case-01', 'case-02', found 'holiday'" in line
+    )
 
 
 def test_truncated_one_frame_and_text(videos: Path) -> None:
@@ -132,7 +134,9 @@ def test_full_disk_keeps_what_is_written(videos: Path, tmp_path: Path) -> None:
         "runpy.run_module('worldgauge', run_name='__main__')\n"
     )
     flags = [videos, "-m", "psnr,ssim,flow_magnitude,warp_error,flow_consistency", "-o", "out", "-w", "1"]
-    done = subprocess.run([sys.executable, "-c", script, "run", *map(str, flags)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, "run", *map(str, flags)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2, done.stderr
     assert os.strerror(errno.EFBIG) in done.stderr
     assert done.stderr.count("\n") == 1

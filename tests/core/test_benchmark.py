@@ -64,7 +64,10 @@ def test_protocols_override(tmp_path: Path) -> None:
         ("name = ", "not valid TOML"),
         ("title = 'x'", "name: Field required"),
         ("name='x'\n[[metric]]\nid='a'\n[[metric]]\nid='a'", "metric id 'a' stands there twice"),
-        ("name='x'\n[[metric]]\nid='psnr'\n[[group]]\nid='t'\nof={psn=1}", "unknown member of group 't' 'psn'; did you mean psnr"),
+        (
+            "name='x'\n[[metric]]\nid='psnr'\n[[group]]\nid='t'\nof={psn=1}",
+            "unknown member of group 't' 'psn'; did you mean psnr",
+        ),
         ("name='x'\n[[group]]\nid='t'\nof={}", "group 't' has no members"),
         ("name='x'\n[[metric]]\nid='a'\nscale={from=[1,1]}", "two different raw values"),
         ("name='x'\nprotocol='mine'", "protocol"),

@@ -77,7 +77,9 @@ def test_empty_folder(tmp_path: Path) -> None:
 
 
 def test_cases_round_trip(tmp_path: Path) -> None:
-    case = Case.model_validate({"id": "a", "condition": {"prompt": "x"}, "reference": {"phases": {"gone": 2, "back": 4}}})
+    case = Case.model_validate(
+        {"id": "a", "condition": {"prompt": "x"}, "reference": {"phases": {"gone": 2, "back": 4}}}
+    )
     write_cases(tmp_path / "cases.jsonl", [case])
     (again,) = read_cases(tmp_path)
     assert again == case.at(tmp_path)

@@ -37,7 +37,9 @@ def test_errors_are_tried_again_and_the_rest_is_kept(videos: Path, tmp_path: Pat
     flags = ["-m", ",".join(EXPECTED), "-o", "out", "-w", 1]
     helpers.worldgauge("run", videos, "--include", INCLUDE, *flags, check=False)
     mended = tmp_path / "mended.py"
-    mended.write_text(INCLUDE.read_text().replace('raise ZeroDivisionError("nothing to divide")', "return Measurement(0.25)"))
+    mended.write_text(
+        INCLUDE.read_text().replace('raise ZeroDivisionError("nothing to divide")', "return Measurement(0.25)")
+    )
     found = helpers.run_json("run", videos, "--include", mended, *flags, check=False)
     assert found["plan"]["records_to_write"] == 15
     assert found["metrics"]["test_raises"]["value"] == 0.25

@@ -79,7 +79,9 @@ def test_torn_line_is_cut_off_and_computed_again(tmp_path: Path) -> None:
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     videos = helpers.make_videos(tmp_path / "v", cases=40, frames=3)
     out = tmp_path / "out"
-    process = subprocess.Popen(command(videos, out, tmp_path / "s", 2), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command(videos, out, tmp_path / "s", 2), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
     while lines(out) < 8:
         assert process.poll() is None
         time.sleep(0.005)

@@ -53,7 +53,11 @@ def test_a_changed_instrument_parameter_recomputes_what_depends_on_it(videos: Pa
 def test_a_changed_signal_version_recomputes_it_and_what_rests_on_it(videos: Path, tmp_path: Path) -> None:
     run(videos, "-m", METRICS + ",psnr", "-o", "out")
     newer = tmp_path / "newer.py"
-    newer.write_text(INCLUDE.read_text().replace('version=1, reads=("video",), name="test_b', 'version=2, reads=("video",), name="test_b'))
+    newer.write_text(
+        INCLUDE.read_text().replace(
+            'version=1, reads=("video",), name="test_b', 'version=2, reads=("video",), name="test_b'
+        )
+    )
     counters = run(videos, "-m", METRICS + ",psnr", "-o", "out", include=newer)
     # Contrast rests on brightness, so both are new; pixel errors are not.
     assert counters["computed:test_brightness"] == counters["computed:test_contrast"] == 3

@@ -27,7 +27,9 @@ def test_round_trip_and_fan_out(tmp_path: Path) -> None:
     assert list(store.keys()) == [KEY]
 
 
-@pytest.mark.parametrize("damage", [lambda d: d[:20], lambda d: b"", lambda d: d[:60] + b"\0" * 8 + d[68:], lambda d: b"no" + d[2:]])
+@pytest.mark.parametrize(
+    "damage", [lambda d: d[:20], lambda d: b"", lambda d: d[:60] + b"\0" * 8 + d[68:], lambda d: b"no" + d[2:]]
+)
 def test_damage_is_detected_and_dropped(tmp_path: Path, damage: object) -> None:
     store = Store(tmp_path)
     store.save(KEY, {"a": np.arange(500)}, {"signal": "s"})

@@ -21,6 +21,8 @@ VERBS = {
     "validate": "Check a submission against a benchmark before running.",
     "score": "Compute metrics again from stored signals, perceiving nothing.",
     "report": "Print runs as a table: terminal, Markdown, CSV, JSON or LaTeX.",
+    "compare": "Compare two runs case by case: differences, intervals, tests.",
+    "view": "Serve runs as a report in the browser.",
     "merge": "Join runs of shards into one.",
     "list": "List metrics, signals, instruments and benchmarks.",
     "show": "Show one definition, one case of a run, or a file format.",
@@ -28,6 +30,7 @@ VERBS = {
     "cameras": "Convert camera paths between conventions, and plot them.",
     "parity": "Reproduce recorded outputs of a benchmark's released code.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
+    "blocks": "Make worlds whose truth is known, and look at one.",
     "cache": "Look after the store of signals: du, verify, gc.",
 }
 """Verb to the line in the help; each lives in the module of its name."""
@@ -46,7 +49,7 @@ class VerbGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _, rest = super().resolve_command(ctx, args)
-        module = importlib.import_module(f"worldgauge.cli.{name}_verb" if name == "list" else f"worldgauge.cli.{name}")
+        module = importlib.import_module(f"worldgauge.cli.{name}")
         command = typer.main.get_command(module.app)
         command.name = name
         return name, command, rest

@@ -52,6 +52,25 @@ class Instrument:
         """Make it ready to infer. Called once per stage and worker."""
 
 
+SEATS = {
+    "flow": "optical flow between two frames",
+    "poses": "camera pose and intrinsics per frame",
+    "matches": "checked point correspondences between any two frames",
+    "depth": "relative depth from camera motion",
+    "image_depth": "depth of a single frame, by a network",
+    "track": "where the target is in each frame, and whether it is there",
+    "embedding": "unit vectors on a grid of patches, and one for the whole frame",
+    "image_embedding": "one unit vector per frame, by a network",
+    "style": "statistics of filter responses that tell styles apart",
+    "quality": "sharpness, noise, blockiness, exposure, colourfulness",
+    "image_quality": "how good a frame looks, by a network",
+    "aesthetic": "how pleasing a frame is, by a network",
+    "perceptual_distance": "how different two frames look, by a network",
+    "prompt_reward": "how well a frame fits its prompt, by a network",
+    "faces": "faces and whose they are",
+}
+"""What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""
+
 INSTRUMENTS: Registry[type[Instrument]] = Registry(
     "instrument",
     {

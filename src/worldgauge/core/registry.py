@@ -26,12 +26,13 @@ class Registry(Generic[T]):
 
     def __init__(self, kind: str, builtin: Mapping[str, str] | None = None) -> None:
         self.kind = kind
-        self._entries: dict[str, T | str] = dict(builtin or {})
+        self._builtin = dict(builtin or {})
+        self._entries: dict[str, T | str] = dict(self._builtin)
 
     def add(self, name: str, entry: T, where: str) -> None:
         """Register a definition; `where` is its `module:attribute`. A name belongs to one definition only."""
         current = self._entries.get(name)
-        if isinstance(current, str) and current != where:
+        if self._builtin.get(name, where) != where:
             raise WorldGaugeError(
                 f"{self.kind} '{name}' is built in and cannot be defined again by {where}", "choose another name"
             )

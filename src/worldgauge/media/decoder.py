@@ -40,9 +40,10 @@ def probe(path: Path) -> VideoInfo:
         rotation = int(first.rotation) % 360
         width, height = (first.height, first.width) if rotation in (90, 270) else (first.width, first.height)
         fps = float(stream.average_rate) if stream.average_rate else None
+        codec, pixel_format = stream.codec_context.codec.canonical_name, first.format.name
     with _opened(path) as (container, stream):
         stamps = [p.pts for p in container.demux(stream) if p.size and not p.is_discard]
-    return VideoInfo(len(stamps), width, height, fps, _is_variable(stamps), rotation)
+    return VideoInfo(len(stamps), width, height, fps, _is_variable(stamps), rotation, codec, pixel_format)
 
 
 def decode(path: Path, ascending: list[int]) -> Iterator[tuple[int, Image]]:

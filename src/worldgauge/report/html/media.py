@@ -22,13 +22,9 @@ def plays_in_browsers(video: Video) -> bool:
     """Whether every current browser plays the file as it is."""
     if video.path.is_dir() or video.path.suffix.lower() not in (".mp4", ".m4v", ".webm"):
         return False
-    import av
-
     try:
-        with av.open(str(video.path)) as container:
-            context = container.streams.video[0].codec_context
-            return (context.name, context.pix_fmt) in _PLAYABLE or (context.codec.name, context.pix_fmt) in _PLAYABLE
-    except (av.error.FFmpegError, IndexError):
+        return (video.info.codec, video.info.pixel_format) in _PLAYABLE
+    except InvalidVideo:
         return False
 
 

@@ -1,0 +1,63 @@
+"""The command is quick to answer and imports nothing heavy to do so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import helpers
+import pytest
+
+from worldgauge.cli.main import VERBS
+
+HEAVY = ("torch", "cv2", "av", "scipy", "pandas", "mujoco", "transformers", "PIL")
+
+
+def seconds(code: str, repeats: int = 5) -> float:
+    """The fastest of a few runs of a fresh interpreter: noise only ever adds."""
+    best = float("inf")
+    for _ in range(repeats):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+        best = min(best, time.perf_counter() - started)
+    return best
+
+
+def test_help_takes_at_most_three_times_importing_typer() -> None:
+    """Both are measured in the same run on the same machine, so that a slow machine slows both."""
+    help_code = "import sys; sys.argv = ['worldgauge', '--help']\nfrom worldgauge.cli.main import main\nmain()"
+    base = seconds("import typer")
+    assert seconds(help_code) <= 3 * base
+
+
+def test_import_worldgauge_costs_nothing() -> None:
+    assert seconds("import worldgauge") <= 1.5 * seconds("pass") + 0.02
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["run", "--help"], ["list"], ["show", "psnr"], ["doctor"]]
+)
+def test_no_heavy_import(arguments: list[str]) -> None:
+    code = (
+        f"import sys; sys.argv = ['worldgauge', *{arguments!r}]\n"
+        "from worldgauge.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print('LOADED', [m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip().endswith("LOADED []"), done.stdout[-300:]
+
+
+def test_every_verb_has_help() -> None:
+    listing = helpers.worldgauge("--help").stdout
+    for verb in VERBS:
+        assert f"  {verb} " in listing
+        shown = helpers.worldgauge(verb, "--help")
+        assert "Usage:" in shown.stdout
+
+
+def test_a_wrong_verb_is_refused() -> None:
+    done = helpers.worldgauge("rnu", check=False)
+    assert done.returncode == 2
+    assert "No such command 'rnu'" in done.stderr

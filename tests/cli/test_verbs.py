@@ -1,0 +1,136 @@
+"""What each verb tells, to people and to programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import helpers
+import pytest
+
+import worldgauge
+
+
+@pytest.fixture
+def run(videos: Path) -> Path:
+    helpers.worldgauge("run", videos, "-m", "psnr,flow_magnitude", "-o", "out", "-w", 1)
+    return Path("out")
+
+
+def test_plan_does_nothing_and_says_what_would_be_done(videos: Path, tmp_path: Path) -> None:
+    (videos / "reference" / "case-02.mkv").unlink()
+    plan = helpers.run_json("plan", videos, "-m", "psnr,flow_magnitude")
+    assert plan["records_to_write"] == 6
+    assert plan["signals_to_compute"] == {"flow_pairs": 3, "pixel_errors": 2}
+    assert plan["seconds_on_one_worker"] >= 0
+    assert plan["gigabytes_per_worker"] > 0
+    assert not (tmp_path / "store").exists()
+    assert not (tmp_path / "runs").exists()
+
+
+def test_plan_knows_what_is_stored(videos: Path) -> None:
+    helpers.worldgauge("run", videos, "-m", "psnr", "-o", "out", "-w", 1)
+    plan = helpers.run_json("plan", videos, "-m", "psnr", "-o", "elsewhere")
+    assert (plan["signals_to_compute"], plan["signals_stored"], plan["records_done"]) == ({}, 3, 0)
+    plan = helpers.run_json("plan", videos, "-m", "psnr", "-o", "out")
+    assert (plan["records_to_write"], plan["records_done"]) == (0, 3)
+
+
+def test_own_videos_without_reference(videos: Path, tmp_path: Path) -> None:
+    """What is possible is run; what was asked for and is not possible is listed with its reason."""
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for name in ("case-00.mkv", "case-01.mkv"):
+        (bare / name).write_bytes((videos / name).read_bytes())
+    found = helpers.run_json("plan", bare)
+    assert "psnr" not in found["metrics"]
+    assert "flow_magnitude" in found["metrics"]
+    done = helpers.worldgauge("run", bare, "-m", "psnr,flow_magnitude", "-w", 1)
+    assert "psnr: applies to no case: needs a reference video" in done.stdout
+
+
+def test_one_case_again(videos: Path) -> None:
+    helpers.worldgauge("run", videos, "-m", "psnr", "-o", "out", "-w", 1, "--case", "case-01")
+    assert [r["case"] for r in helpers.records(Path("out"))] == ["case-01"]
+    summary = json.loads(Path("out/summary.json").read_text())
+    assert summary["metrics"]["psnr"]["statuses"] == {"ok": 1, "pending": 2}
+    assert summary["metrics"]["psnr"]["expected"] == 3
+
+
+def test_schema_documents_every_field() -> None:
+    schema = helpers.run_json("show", "schema")
+    assert set(schema["required"]) == {"case", "cluster", "metric", "fingerprint", "inputs", "video", "status"}
+    for name, field in schema["properties"].items():
+        assert field.get("description"), f"{name} is not documented"
+
+
+def test_show_metric(run: Path) -> None:
+    shown = helpers.run_json("show", "psnr")
+    assert shown["unit"] == "dB"
+    assert shown["signals"][0]["signal"] == "pixel_errors"
+    assert "mean" in shown["what"].lower()
+
+
+def test_show_run_by_status(run: Path) -> None:
+    assert helpers.run_json("show", "out", "--status", "error") == []
+    assert len(helpers.run_json("show", "out", "--status", "ok")) == 6
+
+
+def test_doctor(run: Path) -> None:
+    found = helpers.run_json("doctor")
+    dis = next(i for i in found["instruments"] if i["instrument"] == "dis")
+    assert (dis["seat"], dis["can_run"]) == ("flow", True)
+    assert found["environment"]["numpy"]
+
+
+def test_validate(videos: Path, tmp_path: Path) -> None:
+    cases = helpers.make_cases(tmp_path / "cases", videos)
+    (videos / "case-00.mkv").unlink()
+    (videos / "spare.mkv").write_bytes((videos / "case-01.mkv").read_bytes())
+    (videos / "case-01.mkv").write_text("broken")
+    done = helpers.worldgauge("validate", videos, "-b", cases, "--json", check=False)
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert (found["cases"], found["readable"], found["missing"]) == (3, 1, ["case-00"])
+    assert list(found["invalid"]) == ["case-01"]
+    assert "spare" in found["unknown_videos"]
+
+
+def test_report_formats(run: Path) -> None:
+    rows = list(csv.reader(io.StringIO(helpers.worldgauge("report", run, "-f", "csv").stdout)))
+    assert rows[0][:6] == [
+        "model",
+        "flow_magnitude",
+        *(f"flow_magnitude.{x}" for x in ("low", "high", "scored", "expected")),
+    ]
+    content = json.loads(helpers.worldgauge("report", run, "-f", "json").stdout)
+    value = content["models"][0]["scores"]["psnr"]["value"]
+    assert float(rows[1][rows[0].index("psnr")]) == value
+    markdown = helpers.worldgauge("report", run, "-f", "md").stdout
+    assert f"{value:.2f} ± " in markdown
+    helpers.worldgauge("report", run, "-f", "tex", "-o", "t.tex")
+    assert r"\begin{tabular}{lrr}" in Path("t.tex").read_text()
+    assert (
+        "unknown format 'pdf'; use terminal, md, csv"
+        in helpers.worldgauge("report", run, "-f", "pdf", check=False).stderr
+    )
+
+
+def test_reports_refuse_unlike_runs(videos: Path, run: Path) -> None:
+    flags = ["-m", "psnr,flow_magnitude", "-o", "other", "-w", 1, "--use", "flow=dis:preset=fast"]
+    helpers.worldgauge("run", videos, *flags)
+    done = helpers.worldgauge("report", run, "other", check=False)
+    assert done.returncode == 2
+    assert "measured 'flow_magnitude' differently" in done.stderr
+    assert '"preset":"fast"' in done.stderr
+    assert '"preset":"medium"' in done.stderr
+
+
+def test_run_as_a_dataframe(run: Path) -> None:
+    frame = worldgauge.load_run(run).frame()
+    assert sorted(frame["metric"].unique()) == ["flow_magnitude", "psnr"]
+    assert len(frame) == 6
+    assert frame[frame.metric == "psnr"]["value"].between(20, 50).all()
+    assert len(frame["curve"].iloc[0]) >= 5
