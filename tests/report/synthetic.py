@@ -18,7 +18,11 @@ from worldgauge.core.video import Video
 from worldgauge.media.encoder import write_video
 
 SKILL = {"Aurora": 0.75, "Borealis": 0.72, "Cirrus": 0.5, "oracle": 0.97, "frozen": 0.25}
-METRICS = {"psnr": ("dB", (0.0, 99.0), True), "ssim": ("", (-1.0, 1.0), True), "rotation_error": ("deg", (0.0, 180.0), False)}
+METRICS = {
+    "psnr": ("dB", (0.0, 99.0), True),
+    "ssim": ("", (-1.0, 1.0), True),
+    "rotation_error": ("deg", (0.0, 180.0), False),
+}
 METRICS |= {"flow_consistency": ("", (0.0, 1.0), True)}
 
 
@@ -92,7 +96,9 @@ def write_run(
         quality = np.clip(skill - difficulty[number] + own.normal(0, 0.05, len(METRICS)), 0.02, 0.99)
         for definition, q in zip(definitions(), quality, strict=True):
             low, high = {"psnr": (10, 40), "rotation_error": (30, 0)}.get(definition.id, (0, 1))
-            curve = low + (high - low) * np.clip(q + 0.04 * np.sin(np.arange(frames) / 4) + own.normal(0, 0.01, frames), 0, 1)
+            curve = low + (high - low) * np.clip(
+                q + 0.04 * np.sin(np.arange(frames) / 4) + own.normal(0, 0.01, frames), 0, 1
+            )
             raw = float(curve.mean())
             status, text = _status(definition.id, number)
             ok = status is Status.OK
@@ -109,7 +115,10 @@ def write_run(
                 raw=raw if ok else None,
                 curve=[round(float(x), 4) for x in curve] if ok and curves else None,
                 reason=text or reason,
-                tags={"motion": ("still", "walk", "turn")[number % 3], "place": ("indoors", "outdoors")[number // 4 % 2]},
+                tags={
+                    "motion": ("still", "walk", "turn")[number % 3],
+                    "place": ("indoors", "outdoors")[number // 4 % 2],
+                },
                 time=1.0,
             )
             lines.append(record.model_dump_json(by_alias=True, exclude_defaults=True) + "\n")
@@ -127,7 +136,9 @@ def _status(metric: str, number: int) -> tuple[Status, str]:
     return Status.OK, ""
 
 
-def add_videos(folders: list[Path], root: Path, cases: int = 6, frames: int = 24, prompt: str = "", transform: str = "{id}") -> None:
+def add_videos(
+    folders: list[Path], root: Path, cases: int = 6, frames: int = 24, prompt: str = "", transform: str = "{id}"
+) -> None:
     """Small clips, a lossless reference, a camera path and phases for the first cases of each run."""
     (root / "data").mkdir(parents=True, exist_ok=True)
     made = []
@@ -140,7 +151,10 @@ def add_videos(folders: list[Path], root: Path, cases: int = 6, frames: int = 24
                 {
                     "id": transform.format(id=case_id),
                     "cluster": f"scene-{number // 4:03d}",
-                    "condition": {"prompt": prompt or "A box slides behind a wall and comes back.", "camera": f"{number}.npz"},
+                    "condition": {
+                        "prompt": prompt or "A box slides behind a wall and comes back.",
+                        "camera": f"{number}.npz",
+                    },
                     "reference": {
                         "video": f"{number}.mkv",
                         "camera": f"{number}.npz",

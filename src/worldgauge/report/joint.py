@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from worldgauge.report.comparable import check_comparable
 from worldgauge.stats.bootstrap import Floats, Interval, cluster_replicates, percentile_interval
 from worldgauge.stats.multiplicity import holm, tie_groups
 from worldgauge.stats.paired import sign_flip_tests
+from worldgauge.stats.power import detectable_difference
 
 REPLICATES = 1000
 PERMUTATIONS = 1999
@@ -35,6 +37,8 @@ class Difference:
     """Cases both models have a number for; 0 for groups."""
     wins: int
     losses: int
+    detectable: float | None
+    """The true difference that this many scenes with this much spread would show with 80 % power at 5 %."""
 
 
 class Joint:
@@ -92,23 +96,29 @@ class Joint:
         """Paired differences of two models in every column."""
         paired = self.values[first] - self.values[second]
         p_values = sign_flip_tests(paired, self.clusters, PERMUTATIONS)
-        adjusted = holm([None if np.isnan(p) else float(p) for p in p_values])
+        adjusted = holm([_number(p) for p in p_values])
         result: dict[str, Difference] = {}
         for m, definition in enumerate(self.definitions):
+            if definition.scale is not None and definition.scale.level == "model":
+                # The score exists only per model, so its difference does too.
+                whole = self._score_difference(first, second, m)
+                result[definition.id] = replace(whole, p_value=_number(p_values[m]), adjusted=adjusted[m])
+                continue
             shared = paired[m][np.isfinite(paired[m])]
             drawn = cluster_replicates(paired[m][None], self.clusters, REPLICATES)[0]
             clusters = len(np.unique(self.clusters[np.isfinite(paired[m])]))
             result[definition.id] = Difference(
                 value=float(shared.mean()) if shared.size else None,
                 interval=percentile_interval(drawn, clusters=clusters),
-                p_value=None if np.isnan(p_values[m]) else float(p_values[m]),
+                detectable=_detectable(_standard_error(drawn, clusters), clusters),
+                p_value=_number(p_values[m]),
                 adjusted=adjusted[m],
                 cases=int(shared.size),
                 wins=int(np.count_nonzero(shared > 0)),
                 losses=int(np.count_nonzero(shared < 0)),
             )
         for g, group in enumerate(self.benchmark.groups, start=len(self.definitions)):
-            result[group.id] = self._group_difference(first, second, g)
+            result[group.id] = self._score_difference(first, second, g)
         return result
 
     def ties(self, column: int, better: int) -> list[tuple[int, ...]]:
@@ -120,25 +130,25 @@ class Joint:
         present = [k for k in range(len(self.runs)) if np.isfinite(self.scores[k, column])]
         order = sorted(present, key=lambda k: -better * self.scores[k, column])
         pairs = [(i, j) for i in range(len(order)) for j in range(i + 1, len(order))]
-        tested = holm([self._group_difference(order[i], order[j], column).p_value for i, j in pairs])
+        tested = holm([self._score_difference(order[i], order[j], column).p_value for i, j in pairs])
         different = np.zeros((len(order), len(order)), dtype=bool)
         for (i, j), p in zip(pairs, tested, strict=True):
             different[i, j] = different[j, i] = p is not None and p < 0.05
         return [tuple(order[i] for i in group) for group in tie_groups(different)]
 
-    def _group_difference(self, first: int, second: int, column: int) -> Difference:
+    def _score_difference(self, first: int, second: int, column: int) -> Difference:
         from scipy.stats import t
 
         value = float(self.scores[first, column] - self.scores[second, column])
         drawn = self.replicates[first, column] - self.replicates[second, column]
-        finite = drawn[np.isfinite(drawn)]
         clusters = len(self.cluster_names)
+        error = _standard_error(drawn, clusters)
         p_value = None
-        if np.isfinite(value) and finite.size and clusters >= 2:
-            error = float(finite.std())
+        if np.isfinite(value) and error is not None:
             p_value = float(2 * t.sf(abs(value) / error, clusters - 1)) if error > 0 else float(value == 0)
         interval = percentile_interval(drawn, clusters=clusters)
-        return Difference(value if np.isfinite(value) else None, interval, p_value, None, 0, 0, 0)
+        known = value if np.isfinite(value) else None
+        return Difference(known, interval, p_value, None, 0, 0, 0, _detectable(error, clusters))
 
     def _tree(self, leaves: Floats) -> Floats:
         """(K, M, ...) -> (K, M + groups, ...): scale what is scaled per model, then the weighted means upward."""
@@ -151,6 +161,25 @@ class Joint:
             parts[group.id] = weighted_mean(parts, group.of, leaves[:, 0] if leaves.shape[1] else leaves.sum(axis=1))
         shape = (leaves.shape[0], len(parts), *leaves.shape[2:])
         return np.stack(list(parts.values()), axis=1) if parts else np.empty(shape)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _standard_error(drawn: Floats, clusters: int) -> float | None:
+    """Of a bootstrap over n clusters; the factor undoes that a resample spreads like n - 1 of them."""
+    finite = drawn[np.isfinite(drawn)]
+    return float(finite.std()) * sqrt(clusters / (clusters - 1)) if finite.size and clusters >= 2 else None
+
+
+def _detectable(error: float | None, clusters: int) -> float | None:
+    return None if error is None else error * sqrt(clusters) * _detectable_per_spread(clusters)
+
+
+@lru_cache(maxsize=1024)
+def _detectable_per_spread(clusters: int) -> float:
+    return detectable_difference(1.0, clusters)
 
 
 def scaled(numbers: Floats, scale: Scale) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import ceil, isfinite, log10
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,15 @@ class Column:
     """Score drawn at the end."""
     observed: bool
     """True when the range is that of the models shown, because the definition has none."""
+    digits: int
+    """Decimals of a model's score."""
+    case_digits: int
+    """Decimals of a case's value, which has another unit where the scale is applied to the mean."""
     definition: Mapping[str, Any]
+
+    def number(self, value: float) -> str:
+        """A score as the table prints it."""
+        return f"{value:.{self.digits}f}"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -41,6 +49,8 @@ class Column:
             "worst": self.worst,
             "best": self.best,
             "observed": self.observed,
+            "digits": self.digits,
+            "case_digits": self.case_digits,
             **self.definition,
         }
 
@@ -60,12 +70,14 @@ def columns_of(joint: Joint) -> list[Column]:
                 worst=worst,
                 best=best,
                 observed=observed,
+                digits=digits_for(joint.scores[:, i]),
+                case_digits=digits_for(joint.values[:, i]),
                 definition=_definition(definition),
             )
         )
     by_id = {column.id: column for column in found}
-    for group in joint.benchmark.groups:
-        by_id[group.id] = _group(group, by_id)
+    for i, group in enumerate(joint.benchmark.groups, start=len(found)):
+        by_id[group.id] = _group(group, by_id, digits_for(joint.scores[:, i]))
     return list(by_id.values())
 
 
@@ -76,20 +88,32 @@ def _direction(definition: DefinitionFile) -> int:
     return {True: 1, False: -1, None: 0}[definition.higher_is_better]
 
 
+def digits_for(values: np.ndarray) -> int:
+    """Decimals that give the largest number four digits: two for 94.12, four for 0.9325.
+
+    >>> digits_for(np.array([94.12, 3.0])), digits_for(np.array([0.9325])), digits_for(np.array([np.nan]))
+    (2, 4, 2)
+    """
+    finite = np.abs(values[np.isfinite(values)])
+    largest = float(finite.max()) if finite.size else 0.0
+    return min(8, max(0, 4 - ceil(log10(largest)))) if largest > 0 else 2
+
+
 def _metric_range(definition: DefinitionFile, values: np.ndarray) -> tuple[float, float, bool]:
+    """Worst and best end of the axis; the observed values decide where bounds are infinite or far too wide."""
     if definition.scale is not None:
         return (*definition.scale.target, False)
     low, high = definition.bounds
-    observed = not (isfinite(low) and isfinite(high))
     finite = values[np.isfinite(values)]
-    if observed and finite.size:
-        low = low if isfinite(low) else float(finite.min())
-        high = high if isfinite(high) else float(finite.max())
-    low, high = (low if isfinite(low) else 0.0), (high if isfinite(high) else 1.0)
+    seen = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    from_zero = (min(seen[0], 0.0) if low == 0 else seen[0], seen[1])
+    observed = not (isfinite(low) and isfinite(high)) or from_zero[1] - from_zero[0] < (high - low) / 3
+    if observed:
+        low, high = from_zero if from_zero[0] < from_zero[1] else (from_zero[0] - 0.5, from_zero[0] + 0.5)
     return (high, low, observed) if definition.higher_is_better is False else (low, high, observed)
 
 
-def _group(group: Group, known: Mapping[str, Column]) -> Column:
+def _group(group: Group, known: Mapping[str, Column], digits: int) -> Column:
     members = [known[m] for m in group.of if m in known]
     directions = {m.better for m in members}
     total = sum(group.of.values())
@@ -102,6 +126,8 @@ def _group(group: Group, known: Mapping[str, Column]) -> Column:
         worst=sum(group.of[m.id] * m.worst for m in members) / total if whole else 0.0,
         best=sum(group.of[m.id] * m.best for m in members) / total if whole else 100.0,
         observed=any(m.observed for m in members),
+        digits=digits,
+        case_digits=digits,
         definition={"of": group.of},
     )
 
@@ -111,5 +137,5 @@ def _definition(definition: DefinitionFile) -> dict[str, Any]:
         mode="json",
         by_alias=True,
         include={"fingerprint", "metric", "version", "unit", "bounds", "parameters", "scale", "signals", "summary"}
-        | {"unavailable"},
+        | {"unavailable", "higher_is_better"},
     )

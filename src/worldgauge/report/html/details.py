@@ -19,11 +19,12 @@ _KEPT = ("status", "value", "raw", "curve", "reason", "traceback", "seconds", "v
 
 @dataclass(frozen=True)
 class RunDetails:
-    """The current records of a run by case and metric as compact JSON (strings keep 100,000 records small), and tags."""
+    """The current records of a run and the tags they carry."""
 
     records: dict[str, dict[str, str]]
+    """By case and metric, each as compact JSON: strings keep 100,000 records small."""
     tags: dict[str, dict[str, str]]
-    """Per case, the tags its records carry."""
+    """By case."""
 
 
 def run_details(run: Run) -> RunDetails:

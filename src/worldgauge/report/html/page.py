@@ -53,7 +53,7 @@ def render(source: ReportSource) -> str:
 
     environment = Environment(loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     columns = display_order(source.columns)
-    models = [source._model(k) for k in range(len(source.runs))]
+    models = [source.model_json(k) for k in range(len(source.runs))]
     shown = [k for k, model in enumerate(models) if not model["baseline"]] or list(range(len(models)))
     cells = {column.id: _cells(source, column, shown) for column in columns}
     first = source.runs[0].file
@@ -79,9 +79,9 @@ def display_order(columns: list[Column]) -> list[Column]:
 
 def _cells(source: ReportSource, column: Column, ranked: list[int]) -> list[Cell]:
     scores = [(s.metrics | s.groups).get(column.id) for s in source.summaries]
-    values = {k: scores[k].value for k in ranked if scores[k] is not None and scores[k].value is not None}  # type: ignore[union-attr]
-    order = sorted(values, key=lambda k: -column.better * (values[k] or 0.0)) if column.better else []
-    places = {k: name for k, name in zip(order, ("best", "second"), strict=False)} if len(order) > 1 else {}
+    values = {k: s.value for k, s in enumerate(scores) if k in ranked and s is not None and s.value is not None}
+    order = sorted(values, key=lambda k: -column.better * values[k]) if column.better else []
+    places = dict(zip(order, ("best", "second"), strict=False)) if len(order) > 1 else {}
     return [_cell(score, column, places.get(k, "")) for k, score in enumerate(scores)]
 
 
@@ -99,8 +99,8 @@ def _cell(score: Score | None, column: Column, place: str) -> Cell:
     complete = score.scored == score.expected
     statuses = ", ".join(f"{count} {status}" for status, count in score.statuses.items())
     return Cell(
-        text=number(score.value),
-        interval=f"{number(low)} – {number(high)}" if score.interval else "no interval",
+        text=column.number(score.value),
+        interval=f"{column.number(low)} – {column.number(high)}" if score.interval else "no interval",
         sort=score.value,
         place=place,
         start=round(ends[0], 2),
@@ -109,17 +109,6 @@ def _cell(score: Score | None, column: Column, place: str) -> Cell:
         badge="" if complete else f"{score.scored}/{score.expected}",
         hint=f"{score.scored} of {score.expected} cases scored ({statuses})",
     )
-
-
-def number(value: float) -> str:
-    """Four significant digits, without an exponent where that is readable.
-
-    >>> number(71.23456), number(0.0001234), number(12345.6)
-    ('71.23', '0.0001234', '12346')
-    """
-    if value != 0 and not 1e-4 <= abs(value) < 1e6:
-        return f"{value:.3g}"
-    return f"{value:.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
 
 
 def _date(models: list[dict[str, Any]]) -> str:

@@ -9,8 +9,6 @@ from importlib import resources
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import Source, read_sources
@@ -94,11 +92,9 @@ class ReportSource:
                 mode="json", include={"name", "title", "summary", "citation", "policy", "deviations"}
             ),
             "protocol": first.protocol,
-            "models": [self._model(k) for k in range(len(self.runs))],
+            "models": [self.model_json(k) for k in range(len(self.runs))],
             "columns": columns,
-            "scores": [
-                [_score_json((s.metrics | s.groups).get(c["id"])) for c in columns] for s in self.summaries
-            ],
+            "scores": [[_score_json((s.metrics | s.groups).get(c["id"])) for c in columns] for s in self.summaries],
             "ties": [self.joint.ties(i, column.better or 1) for i, column in enumerate(self.columns)],
             "histograms": histograms(self.joint, self.columns),
             "tags": by_tag(self.joint, self._tags),
@@ -122,7 +118,8 @@ class ReportSource:
             found |= details.tags
         return tag_table([found.get(case, {}) for case in self.joint.cases])
 
-    def _model(self, k: int) -> dict[str, Any]:
+    def model_json(self, k: int) -> dict[str, Any]:
+        """A run's model card, instruments and latest invocations."""
         file = self.runs[k].file
         return {
             "name": self.names[k],
@@ -160,9 +157,7 @@ class ReportSource:
         pairs = list(combinations(range(len(self.runs)), 2))
         if len(pairs) > MOST_PAIRS:
             return {}
-        return {
-            f"{a}-{b}": {key: asdict(d) for key, d in self.joint.difference(a, b).items()} for a, b in pairs
-        }
+        return {f"{a}-{b}": {key: asdict(d) for key, d in self.joint.difference(a, b).items()} for a, b in pairs}
 
     def _details(self, number: int) -> str:
         first = number * CASES_PER_FILE
@@ -183,7 +178,9 @@ class ReportSource:
             content["transcripts"] = [list(e.transcript) for e in evidence]
             content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
         records = ",".join(
-            "{" + ",".join(f"{compact(metric)}:{text}" for metric, text in of_run.records.get(case_id, {}).items()) + "}"
+            "{"
+            + ",".join(f"{compact(metric)}:{text}" for metric, text in of_run.records.get(case_id, {}).items())
+            + "}"
             for of_run in self._run_details
         )
         return f'{compact(content)[:-1]}{"," if content else ""}"records":[{records}]}}'
@@ -240,12 +237,10 @@ def _video_json(video: Video) -> dict[str, Any]:
 
 
 def _baseline(card: Mapping[str, Any]) -> str:
-    """What the model card says the rows stands for: oracle, frozen, random; empty for a model under test."""
+    """What the model card says the row stands for: oracle, frozen, random; empty for a model under test."""
     stated = card.get("baseline")
     return stated if isinstance(stated, str) else ""
 
 
 def _plain(name: str) -> str:
     return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
-
-

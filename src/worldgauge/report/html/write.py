@@ -28,5 +28,7 @@ def write_report(source: ReportSource, out: Path, on_video: Callable[[str], None
             place(video, out / name)
             on_video(name)
     except OSError as error:
-        raise WorldGaugeError(f"cannot write the report to {out} ({error.strerror})", "choose another folder") from error
+        raise WorldGaugeError(
+            f"cannot write the report to {out} ({error.strerror})", "choose another folder"
+        ) from error
     return out / "index.html"

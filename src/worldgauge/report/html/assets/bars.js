@@ -3,20 +3,22 @@
 
 wg.bars = (() => {
   const { svg, number } = wg;
-  const ROW = 26, LEFT = 190, RIGHT = 70, WIDTH = 640;
+  const ROW = 26;
 
   // rows: [{label, k, value, low, high, muted}]; range: [from, to]; zero: draw a line at zero.
   function intervals(rows, range, { zero = false, bar = false, format = number, label = "Scores with intervals" } = {}) {
+    const [LEFT, RIGHT, WIDTH] = wg.small() ? [120, 58, 360] : [190, 70, 640];
+    const most = Math.floor(LEFT / 7);
     const [from, to] = range[0] === range[1] ? [range[0] - 1, range[1] + 1] : range;
     const x = (v) => LEFT + Math.min(1, Math.max(0, (v - from) / (to - from))) * (WIDTH - LEFT - RIGHT);
     const height = rows.length * ROW + 24;
-    const parts = wg.charts.ticks(Math.min(from, to), Math.max(from, to), 5).flatMap((t) => [
+    const parts = wg.charts.ticks(Math.min(from, to), Math.max(from, to), wg.small() ? 3 : 5).flatMap((t) => [
       svg("line", { class: "grid", x1: x(t), x2: x(t), y1: 0, y2: height - 20 }),
       svg("text", { class: "tick", x: x(t), y: height - 6, "text-anchor": "middle" }, number(t))]);
     if (zero) parts.push(svg("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: height - 20 }));
     rows.forEach((row, i) => {
       const y = i * ROW + ROW / 2;
-      const short = row.label.length > 27 ? row.label.slice(0, 26) + "…" : row.label;
+      const short = row.label.length > most ? row.label.slice(0, most - 1) + "…" : row.label;
       const tone = `${row.k === undefined ? "plain" : `m${row.k % 10}`}${row.muted ? " muted" : ""}`;
       parts.push(svg("text", { class: "row", x: LEFT - 8, y: y + 4, "text-anchor": "end" }, svg("title", null, row.label), short));
       if (row.value === null) {

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { el, svg, number, text } = wg;
+  const { el, svg, number, ofCase, text } = wg;
 
   function clipsOf(index, i, detail, models) {
     const media = detail.media || {};
@@ -41,7 +41,9 @@
 
   // Positions on the ground, a stroke every few frames in the direction of view, a dot that follows the clock.
   function cameraFromAbove(detail, index, player) {
-    const paths = Object.entries({ ...detail.camera, ...detail.recovered });
+    // The requested path comes last, dashed over the others, so that it shows where they agree.
+    const { requested, ...others } = { ...detail.camera, ...detail.recovered };
+    const paths = [...Object.entries(others), ...(requested ? [["requested", requested]] : [])];
     if (!paths.length) return null;
     const size = 320, margin = 26;
     const points = paths.flatMap(([, p]) => p);
@@ -66,7 +68,7 @@
     });
     player?.listen((share) => dots.forEach(([dot, path]) => { const [x, y] = at(path[Math.round(share * (path.length - 1))]); dot.setAttribute("cx", x); dot.setAttribute("cy", y); }));
     const length = wg.charts.ticks(0, span, 4)[1] || span;
-    parts.push(svg("line", { class: "axis", x1: 10, x2: 10 + length * scale, y1: size - 8, y2: size - 8 }), svg("text", { class: "tick", x: 10, y: size - 13 }, `${number(length)} units`));
+    parts.push(svg("line", { class: "axis", x1: 10, x2: 10 + length * scale, y1: size - 8, y2: size - 8 }), svg("text", { class: "tick", x: 10, y: size - 13 }, `${number(length)} ${length === 1 ? "unit" : "units"}`));
     const legend = el("p", { class: "legend" }, paths.map(([name]) => { const k = index.models.findIndex((m) => m.name === name); return el("span", { class: "key" }, el("span", { class: `dot ${k < 0 ? name : `m${k % 10}`}` }), text(name)); }));
     return el("section", { class: "card" }, wg.charts.figure("Camera from above", svg("svg", { viewBox: `0 0 ${size} ${size}`, class: "chart above", role: "img", "aria-label": "Camera path from above" }, parts), "camera-path"), legend);
   }
@@ -75,7 +77,7 @@
     const rows = wg.metricsOf(index).map((column) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title))), models.map((k) => {
       const record = detail.records[k]?.[column.id];
       if (!record) return el("td", null, el("span", { class: "status no-record" }, "no record"));
-      return el("td", null, record.status === "ok" ? el("b", null, number(record.value)) : el("span", { class: `status ${record.status}` }, record.status),
+      return el("td", null, record.status === "ok" ? el("b", null, ofCase(column, record.value)) : el("span", { class: `status ${record.status}` }, record.status),
         record.raw !== undefined && record.raw !== record.value && el("span", { class: "note" }, ` raw ${number(record.raw)} ${column.unit}`),
         record.reason && el("div", { class: "note reason" }, text(record.reason)),
         record.traceback && el("details", null, el("summary", null, "Traceback"), el("pre", null, record.traceback)));

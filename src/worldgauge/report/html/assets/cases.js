@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { el, number, text } = wg;
+  const { el, ofCase, text } = wg;
   const PAGE = 50;
   const STATUS = { o: "ok", s: "skipped", m: "missing", i: "invalid", u: "unscored", e: "error", ".": "no record" };
   wg.STATUS = STATUS;
@@ -61,7 +61,7 @@
         el("th", { scope: "row" }, el("a", { href: `#/case/${i}`, class: "row-link" }, text(cases.ids[i])), cases.clusters[cases.cluster[i]] !== cases.ids[i] && el("span", { class: "note" }, text(cases.clusters[cases.cluster[i]]))),
         index.models.map((_, k) => {
           const v = values.values[k][i], s = STATUS[values.statuses[k][i]];
-          return el("td", null, s === "ok" ? number(v) : [el("span", { class: `status ${s.replace(" ", "-")}` }, s), v !== null ? ` ${number(v)}` : ""]);
+          return el("td", null, s === "ok" ? ofCase(metric, v) : [el("span", { class: `status ${s.replace(" ", "-")}` }, s), v !== null ? ` ${ofCase(metric, v)}` : ""]);
         }),
         el("td", null, Object.entries(cases.tags).map(([name, t]) => t.codes[i] >= 0 && el("span", { class: "chip small", title: name }, text(t.values[t.codes[i]]))))));
       const first = metric.better < 0 ? -1 : 1;

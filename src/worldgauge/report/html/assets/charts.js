@@ -45,7 +45,7 @@ wg.charts = (() => {
         svg("title", null, index.models[k].name)));
       known.forEach(([x, y]) => parts.push(svg("circle", { class: `mark m${k % 10}`, cx: x, cy: y, r: 3 })));
     }
-    return svg("svg", { viewBox: `-70 0 ${size + 140} ${size}`, class: "chart radar", role: "img", "aria-label": "Radar chart of all models" }, parts);
+    return svg("svg", { viewBox: wg.small() ? `-60 40 ${size + 120} ${size - 80}` : `-70 30 ${size + 140} ${size - 60}`, class: "chart radar", role: "img", "aria-label": "Radar chart of all models" }, parts);
   }
 
   // Bars of one model's distribution, with the quartiles under them.
@@ -66,7 +66,7 @@ wg.charts = (() => {
 
   // Lines over frames, one per model, with bands behind and a cursor that `move(share)` puts somewhere.
   function curves(series, { bands = [], unit = "", height = 110 } = {}) {
-    const width = 600, left = 52, right = 8, top = 8, bottom = 18;
+    const width = wg.small() ? 340 : 600, left = 52, right = 8, top = 8, bottom = 18;
     const all = series.flatMap((s) => s.values).filter((v) => v !== null);
     let low = Math.min(...all), high = Math.max(...all);
     if (!all.length) [low, high] = [0, 1];

@@ -55,6 +55,11 @@ const wg = (() => {
     if (size >= 1e4) return value.toFixed(0);
     return String(Number(value.toPrecision(4)));
   }
+  // A score with the decimals of its column.
+  const score = (column, value) => (value === null || value === undefined ? "–" : value.toFixed(column.digits));
+  // A case's value: another unit than the score where the scale is applied to the mean.
+  const ofCase = (column, value) => (value === null || value === undefined ? "–" : value.toFixed(column.case_digits));
+  const small = () => innerWidth < 640;
   const signed = (value) => (value > 0 ? "+" : "") + number(value);
   const pValue = (p) => (p === null || p === undefined ? "–" : p < 0.001 ? "< 0.001" : p.toFixed(3));
 
@@ -106,5 +111,5 @@ const wg = (() => {
       el("select", { onchange: (event) => change(event.target.value) }, options(items, chosen)));
   const metricsOf = (index) => index.columns.map((c, i) => ({ ...c, i })).filter((c) => c.kind === "metric");
 
-  return { put, load, el, svg, text, number, signed, pValue, view, route, address, remember, select, metricsOf };
+  return { put, load, el, svg, text, number, score, ofCase, small, signed, pValue, view, route, address, remember, select, metricsOf };
 })();

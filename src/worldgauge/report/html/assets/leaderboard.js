@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { el, number } = wg;
+  const { el, score } = wg;
   const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
   function sortBoard(index, button, state) {
@@ -42,7 +42,7 @@
       el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, wg.text(column.title))),
       index.models.map((model, k) => {
         const { value } = index.scores[k][column.i];
-        const cell = el("td", { title: `${model.name}: ${number(value)}` }, number(value));
+        const cell = el("td", { title: `${model.name}: ${score(column, value)}` }, score(column, value));
         if (value !== null && column.better) cell.style.setProperty("--heat", Math.round(100 * wg.charts.clamp(wg.charts.share(column, value))));
         else cell.classList.add("blank");
         return cell;
@@ -58,10 +58,10 @@
       return (x === null) - (y === null) || -(info.better || 1) * (x - y);
     });
     const rows = order.map((k) => {
-      const score = index.scores[k][column];
-      return { label: index.models[k].name, k, value: score.value, low: score.interval?.[0] ?? null, high: score.interval?.[1] ?? null, muted: Boolean(index.models[k].baseline) };
+      const { value, interval } = index.scores[k][column];
+      return { label: index.models[k].name, k, value, low: interval?.[0] ?? null, high: interval?.[1] ?? null, muted: Boolean(index.models[k].baseline) };
     });
-    return wg.bars.intervals(rows, [Math.min(info.worst, info.best), Math.max(info.worst, info.best)], { bar: true, label: `${info.title} per model` });
+    return wg.bars.intervals(rows, [Math.min(info.worst, info.best), Math.max(info.worst, info.best)], { bar: true, format: (v) => score(info, v), label: `${info.title} per model` });
   }
 
   const state = {};
@@ -94,8 +94,8 @@
     };
     if (first) drawBars(first);
     root.append(el("div", { class: "grid2" },
-      el("section", { class: "card" }, first && wg.select("Column", columns.map((c) => [c.id, c.title]), first, drawBars), barPlace),
-      directed.length > 2 && el("section", { class: "card" }, legend, radarPlace)),
-    el("section", { class: "card" }, el("h2", null, "Metric by model"), heat(index, columns.filter((c) => c.kind === "metric")), el("p", { class: "note" }, "Darker is better within a metric's range.")));
+      el("div", null, el("section", { class: "card" }, first && wg.select("Column", columns.map((c) => [c.id, c.title]), first, drawBars), barPlace),
+        el("section", { class: "card" }, el("h2", null, "Metric by model"), heat(index, columns.filter((c) => c.kind === "metric")), el("p", { class: "note" }, "The stronger the colour, the better within the metric's range."))),
+      directed.length > 2 && el("section", { class: "card" }, legend, radarPlace)));
   });
 })();

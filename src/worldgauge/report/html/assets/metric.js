@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { el, number, text } = wg;
+  const { el, number, score, text } = wg;
   const WAY = { 1: "larger is better", "-1": "smaller is better", 0: "neither way is better by itself" };
 
   const pairs = (entries) => el("dl", { class: "pairs" }, entries.filter(([, v]) => v !== undefined && v !== null && v !== "").map(([k, v]) => [el("dt", null, k), el("dd", null, v instanceof Node ? v : text(v))]));
@@ -22,7 +22,7 @@
     const scale = column.scale;
     const rows = column.kind === "group"
       ? [["Kind", "weighted mean"], ["Members", el("ul", { class: "tree" }, Object.entries(column.of).map(([id, weight]) => el("li", null, el("a", { href: `#/metric/${encodeURIComponent(id)}` }, text(index.columns.find((c) => c.id === id)?.title ?? id)), ` × ${number(weight)}`)))], ["Direction", WAY[column.better]]]
-      : [["What", column.summary], ["Metric", `${column.metric}, version ${column.version}`], ["Unit", column.unit || "none"], ["Direction", WAY[column.better]],
+      : [["What", column.summary], ["Metric", `${column.metric}, version ${column.version}`], ["Unit", column.unit || "none"], ["Direction", column.scale ? `${WAY[column.better]} after the scale; raw: ${WAY[{ true: 1, false: -1 }[column.higher_is_better] ?? 0]}` : WAY[column.better]],
         ["Bounds", column.bounds.join(" to ")], ["Parameters", flat(column.parameters) || "none"],
         ["Scale", scale ? `${scale.from.map(number).join(" → ")} becomes ${scale.to.map(number).join(" → ")}, ${scale.clip ? "clipped" : "not clipped"}, per ${scale.level}` : "none: scores are in the metric's unit"],
         ["Protocol", index.protocol], ["Calibration", column.calibration ? flat(column.calibration) : "none recorded in these runs"],
@@ -39,7 +39,7 @@
       // The label stands once per value, the models below each other under it.
       let before = null;
       for (const row of flatRows) { const label = row.label; row.label = label === before ? "" : label; before = label; }
-      return el("section", { class: "card" }, wg.charts.figure(`By ${tag}`, wg.bars.intervals(flatRows, [Math.min(...all), Math.max(...all)], { label: `${column.title} by ${tag}` }), `${column.id}-by-${tag}`, "Number of cases in brackets; one row per model in the colours of the legend."));
+      return el("section", { class: "card" }, wg.charts.figure(`By ${tag}`, wg.bars.intervals(flatRows, [Math.min(...all), Math.max(...all)], { format: (v) => wg.ofCase(column, v), label: `${column.title} by ${tag}` }), `${column.id}-by-${tag}`, "Number of cases in brackets; one row per model in the colours of the legend."));
     });
   }
 
@@ -50,13 +50,13 @@
     const rows = index.models.map((model, k) => ({ label: model.name, k, value: index.scores[k][i].value, low: index.scores[k][i].interval?.[0] ?? null, high: index.scores[k][i].interval?.[1] ?? null, muted: Boolean(model.baseline) }));
     const coverage = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Model", "Score", "95 % interval", "Scored", "Statuses"].map((h) => el("th", { scope: "col" }, h)))),
       el("tbody", null, index.models.map((model, k) => {
-        const score = index.scores[k][i];
-        return el("tr", null, el("th", { scope: "row" }, el("span", { class: `dot m${k % 10}` }), text(model.name)), el("td", null, number(score.value)), el("td", null, score.interval ? score.interval.map(number).join(" – ") : "–"),
-          el("td", null, `${score.scored} / ${score.expected}`), el("td", null, Object.entries(score.statuses).map(([s, n]) => el("span", { class: `status ${s}` }, `${n} ${s}`)), score.reason && el("span", { class: "note" }, text(score.reason))));
+        const of = index.scores[k][i];
+        return el("tr", null, el("th", { scope: "row" }, el("span", { class: `dot m${k % 10}` }), text(model.name)), el("td", null, score(column, of.value)), el("td", null, of.interval ? of.interval.map((v) => score(column, v)).join(" – ") : "–"),
+          el("td", null, `${of.scored} / ${of.expected}`), el("td", null, Object.entries(of.statuses).map(([s, n]) => el("span", { class: `status ${s}` }, `${n} ${s}`)), of.reason && el("span", { class: "note" }, text(of.reason))));
       })));
     root.append(el("h2", { class: "title" }, text(column.title), el("span", { class: "way" }, WAY[column.better])),
       el("div", { class: "grid2" }, definition(index, column),
-        el("section", { class: "card" }, wg.charts.figure("Score per model", wg.bars.intervals(rows, [Math.min(column.worst, column.best), Math.max(column.worst, column.best)], { bar: true }), `bars-${column.id}`), el("div", { class: "scroll" }, coverage))));
+        el("section", { class: "card" }, wg.charts.figure("Score per model", wg.bars.intervals(rows, [Math.min(column.worst, column.best), Math.max(column.worst, column.best)], { bar: true, format: (v) => score(column, v) }), `bars-${column.id}`), el("div", { class: "scroll" }, coverage))));
     if (column.kind !== "metric") return;
     const data = index.histograms[i];
     const most = Math.max(1, ...data.counts.flat());

@@ -18,7 +18,7 @@ wg.player = (() => {
     let playing = false, timer = 0, overlay = "none";
 
     const slider = el("input", { type: "range", min: 0, max: most - 1, step: 1, value: 0, "aria-label": "Frame", oninput: () => seek(Number(slider.value) / (most - 1)) });
-    const clock = el("output", { class: "clock" }, "0");
+    const clock = el("output", { class: "clock" }, "frame 0");
     const button = el("button", { type: "button", class: "primary", "aria-label": "Play", onclick: toggle }, "▶");
 
     function tell(share) {

@@ -1,0 +1,50 @@
+"""`worldgauge view`: look at runs in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS
+
+app = typer.Typer(**VERB_SETTINGS)
+
+
+@app.command()
+def view(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders; each is a row.", show_default=False)],
+    host: Annotated[
+        str, typer.Option("--host", envvar="WORLDGAUGE_HOST", help="Address to listen on; others can then read.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", "-p", min=0, max=65535, envvar="WORLDGAUGE_PORT", help="0: any free one.")
+    ] = 8321,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Serve runs as a report, read-only, on this machine. Nothing is written into the run folders.
+
+    \b
+    Examples:
+      worldgauge view runs/blocks/*
+      worldgauge view runs/blocks/oracle --port 9000 --open
+    """
+    from worldgauge.core.run_folder import Run
+    from worldgauge.report.html import ReportSource
+    from worldgauge.report.html.serve import ReportServer
+
+    server = ReportServer(ReportSource([Run(folder) for folder in runs]), host, port)
+    typer.echo(f"{server.url}  (Ctrl-C stops)")
+    if not server.loopback:
+        typer.echo("anyone who can reach this machine can read these runs", err=True)
+    if open_browser:
+        import webbrowser
+
+        webbrowser.open(server.url)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()

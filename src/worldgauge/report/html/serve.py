@@ -1,0 +1,155 @@
+"""Serving a report from memory: read-only, for this machine by default."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections import defaultdict
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from pathlib import Path
+from threading import Lock
+from urllib.parse import unquote, urlsplit
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.report.html.media import place, plays_in_browsers
+from worldgauge.report.html.source import ReportSource
+
+_LOG = logging.getLogger(__name__)
+_TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".mp4": "video/mp4"}
+_BLOCK = 1 << 18
+
+
+class ReportServer(ThreadingHTTPServer):
+    """Answers GET and HEAD for the files of one report; nothing else on the disk can be reached."""
+
+    daemon_threads = True
+
+    def __init__(self, source: ReportSource, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.source = source
+        self._cache = tempfile.TemporaryDirectory(prefix="worldgauge-view-")
+        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
+        self._making = Lock()
+        try:
+            super().__init__((host, port), _Handler)
+        except OSError as error:
+            self._cache.cleanup()
+            raise WorldGaugeError(
+                f"cannot listen on {host}:{port} ({error.strerror})", "choose another --port or --host"
+            ) from error
+        self.loopback = _is_loopback(host)
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.server_address[0]!s}:{self.server_port}/"
+
+    def content(self, name: str) -> bytes:
+        """One file of the report. One at a time: requests of one page share what is computed lazily."""
+        with self._making:
+            return self.source.content(name)
+
+    def video(self, name: str) -> Path:
+        """A playable file for a video of the report, transcoded on the first request where needed."""
+        video = self.source.video(name)
+        with self._locks[name]:
+            if plays_in_browsers(video):
+                return video.path
+            target = Path(self._cache.name) / name
+            if not place(video, target):
+                raise KeyError(name)
+            return target
+
+    def server_close(self) -> None:
+        super().server_close()
+        self._cache.cleanup()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ReportServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def log_message(self, format: str, *args: object) -> None:
+        _LOG.debug(format, *args)
+
+    def _answer(self, body: bool) -> None:
+        if not self._host_is_ours():
+            self.send_error(HTTPStatus.FORBIDDEN, "Unknown host name")
+            return
+        name = unquote(urlsplit(self.path).path).lstrip("/") or "index.html"
+        try:
+            if name.startswith("media/"):
+                self._send_video(self.server.video(name), body)
+            else:
+                self._send(self.server.content(name), name, body)
+        except KeyError:
+            self.send_error(HTTPStatus.NOT_FOUND)
+        except (BrokenPipeError, ConnectionResetError):
+            # The browser has left the page.
+            self.close_connection = True
+
+    def _host_is_ours(self) -> bool:
+        """On loopback, refuse other names: a page elsewhere must not read local runs through a name it controls."""
+        if not self.server.loopback:
+            return True
+        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname or ""
+        return host == "localhost" or _is_loopback(host)
+
+    def _send(self, content: bytes, name: str, body: bool) -> None:
+        self.send_response(HTTPStatus.OK)
+        self._headers(_TYPES[Path(name).suffix], len(content))
+        if body:
+            self.wfile.write(content)
+
+    def _send_video(self, path: Path, body: bool) -> None:
+        """With byte ranges, which browsers need for seeking."""
+        size = path.stat().st_size
+        first, last = _range(self.headers.get("Range", ""), size)
+        partial = "Range" in self.headers
+        self.send_response(HTTPStatus.PARTIAL_CONTENT if partial else HTTPStatus.OK)
+        if partial:
+            self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
+        self.send_header("Accept-Ranges", "bytes")
+        self._headers("video/webm" if path.suffix == ".webm" else "video/mp4", last - first + 1)
+        if not body:
+            return
+        with path.open("rb") as stream:
+            stream.seek(first)
+            left = last - first + 1
+            while left > 0 and (block := stream.read(min(_BLOCK, left))):
+                self.wfile.write(block)
+                left -= len(block)
+
+    def _headers(self, kind: str, length: int) -> None:
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(length))
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Cache-Control", "no-cache")
+        self.end_headers()
+
+
+def _range(header: str, size: int) -> tuple[int, int]:
+    """First and last byte asked for; the whole file where the header is absent or makes no sense.
+
+    >>> _range("bytes=5-", 10), _range("bytes=-3", 10), _range("", 10)
+    ((5, 9), (7, 9), (0, 9))
+    """
+    first, dash, last = header.removeprefix("bytes=").partition("-")
+    if not dash or not (first or last) or not (first + last).isdigit():
+        return 0, size - 1
+    start = int(first) if first else max(0, size - int(last))
+    end = min(size - 1, int(last)) if first and last else size - 1
+    return (start, end) if start <= end else (0, size - 1)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
