@@ -29,6 +29,7 @@ VERBS = {
     "inputs": "Write what a model needs to take part in a benchmark.",
     "cameras": "Convert camera paths between conventions, and plot them.",
     "parity": "Reproduce recorded outputs of a benchmark's released code.",
+    "memobench": "MemoBench's official files, question banks and analyses.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
     "cache": "Look after the store of signals: du, verify, gc.",
