@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import helpers
 import pytest
+
+import helpers
 
 
 @pytest.fixture(autouse=True)

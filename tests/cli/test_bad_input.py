@@ -10,10 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import helpers
 import numpy as np
 import pytest
 
+import helpers
 from worldgauge.media.encoder import write_video
 
 

@@ -6,9 +6,9 @@ import subprocess
 import sys
 import time
 
-import helpers
 import pytest
 
+import helpers
 from worldgauge.cli.main import VERBS
 
 HEAVY = ("torch", "cv2", "av", "scipy", "pandas", "mujoco", "transformers", "PIL")

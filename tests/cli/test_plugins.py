@@ -6,8 +6,9 @@ import json
 import os
 from pathlib import Path
 
-import helpers
 import pytest
+
+import helpers
 
 PLUGIN = Path(__file__).with_name("plugin_metric.py")
 

@@ -7,9 +7,9 @@ import io
 import json
 from pathlib import Path
 
-import helpers
 import pytest
 
+import helpers
 import worldgauge
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import helpers
 import numpy as np
 import pytest
 from PIL import Image
 
+import helpers
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case, Condition, Phases, Reference, Target
 from worldgauge.core.case_file import write_cases

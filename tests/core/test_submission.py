@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import helpers
 import numpy as np
 import pytest
 
+import helpers
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.case_file import read_cases, write_cases

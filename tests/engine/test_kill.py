@@ -10,8 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-import helpers
 import pytest
+
+import helpers
 
 INCLUDE = Path(__file__).with_name("slow_metrics.py")
 METRICS = "test_mean_brightness,test_peak_brightness,test_contrast_ratio,test_both"

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import helpers
 import pytest
+
+import helpers
 
 INCLUDE = Path(__file__).with_name("slow_metrics.py")
 METRICS = "test_mean_brightness,test_peak_brightness,test_contrast_ratio,test_both"

@@ -6,10 +6,10 @@ import errno
 import os
 from pathlib import Path
 
-import helpers
 import numpy as np
 import pytest
 
+import helpers
 from worldgauge.core.errors import CannotWrite
 from worldgauge.engine.store import Store
 
@@ -46,7 +46,7 @@ def test_full_disk_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(CannotWrite, match="No space left on device.*free space or choose another one with --store"):
+    with pytest.raises(CannotWrite, match=r"No space left on device.*free space or choose another one with --store"):
         store.save(KEY, {"a": np.arange(5)}, {})
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
 

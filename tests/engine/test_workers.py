@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import helpers
 import pytest
+
+import helpers
 
 METRICS = "psnr,ssim,flow_magnitude,warp_error"
 

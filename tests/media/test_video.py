@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import av
-import helpers
 import numpy as np
 import pytest
 from PIL import Image
 
+import helpers
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.frames import FrameSpec
