@@ -91,7 +91,7 @@ def stretch_caption(truth: Truth, first: int, last: int) -> str:
     seen = truth.visible[first : last + 1].any((1, 2))
     props = props_in_view(truth, middle)
     place = f"In {truth.world.scene.stage.setting}"
-    around = f" with {listing(props)}" if props else ""
+    around = f", near {listing(props)}" if props else ""
     if not seen.any():
         return sentence(f"{place}{around}, the {truth.target} is out of view while {words.hidden}")
     if first == 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
 import functools
 import importlib
 import os
@@ -20,10 +22,12 @@ _INSTALL = "install the Debian packages libegl1 and libgl1-mesa-dri (or libosmes
 def load_mujoco() -> Any:
     """The `mujoco` module, imported with a backend that can render without a screen.
 
-    MuJoCo reads MUJOCO_GL once, at import, so each backend is tried by its own GL library first.
+    MuJoCo reads MUJOCO_GL once, at import, so the backends are tried before. A MUJOCO_GL that is set is respected.
     """
     if "mujoco" in sys.modules:
         return sys.modules["mujoco"]
+    if sys.platform != "linux":
+        return _import("the default")
     chosen = os.environ.get("MUJOCO_GL", "")
     for backend in (chosen,) if chosen else _BACKENDS:
         if chosen or _usable(backend):
@@ -72,9 +76,30 @@ def _import(backend: str) -> ModuleType:
 
 
 def _usable(backend: str) -> bool:
-    """Whether the backend's shared library and a device are there."""
-    import ctypes.util
+    """Whether the backend's library is installed and, for EGL, a device answers."""
+    library = ctypes.util.find_library({"egl": "EGL", "osmesa": "OSMesa"}[backend])
+    if library is None:
+        return False
+    try:
+        return backend != "egl" or _egl_device(ctypes.CDLL(library))
+    except (OSError, AttributeError):
+        return False
 
-    if backend == "osmesa":
-        return ctypes.util.find_library("OSMesa") is not None
-    return ctypes.util.find_library("EGL") is not None
+
+def _egl_device(egl: ctypes.CDLL) -> bool:
+    """Whether any EGL device can be initialised; asked directly, because MuJoCo's import cannot be undone."""
+    pointer, number = ctypes.c_void_p, ctypes.c_int
+    egl.eglGetProcAddress.restype = pointer
+    ask = egl.eglGetProcAddress(b"eglQueryDevicesEXT")
+    show = egl.eglGetProcAddress(b"eglGetPlatformDisplayEXT")
+    if not ask or not show:
+        return False
+    query = ctypes.CFUNCTYPE(number, number, pointer, pointer)(ask)
+    display_of = ctypes.CFUNCTYPE(pointer, number, pointer, pointer)(show)
+    devices, count = (pointer * 16)(), number()
+    if not query(16, devices, ctypes.byref(count)):
+        return False
+    platform_device = 0x313F
+    displays = [display_of(platform_device, devices[k], None) for k in range(count.value)]
+    egl.eglInitialize.argtypes = [pointer, pointer, pointer]
+    return any(d and egl.eglInitialize(d, None, None) for d in displays)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,13 @@ def read_states(scene: Scene, timeline: Timeline) -> States:
         rgba.append(timeline.rgba[:, instance.geoms[0]])
     columns = (np.stack(column, 1) for column in (low, high, linear, rgba))
     return States(tuple(i.name for i in moving), *columns)
+
+
+def instance_box(scene: Scene, timeline: Timeline, instance: Instance, frame: int = 0) -> tuple[Floats, Floats]:
+    """Lowest and highest corner (3,) of an instance in one frame, world axes, metres."""
+    one = replace(timeline, position=timeline.position[frame : frame + 1], linear=timeline.linear[frame : frame + 1])
+    points = np.concatenate([_part(scene, one, g)[0] for g in instance.geoms])
+    return points.min(0), points.max(0)
 
 
 def _changes(instance: Instance, timeline: Timeline) -> bool:

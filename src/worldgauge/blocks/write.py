@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -23,6 +24,7 @@ from pydantic import ValidationError
 from worldgauge.blocks import describe
 from worldgauge.blocks.block import Block, Truth
 from worldgauge.blocks.questions import questions
+from worldgauge.blocks.states import instance_box
 from worldgauge.blocks.truth_files import save_truth
 from worldgauge.core.case import Case, Condition, Reference, Target
 from worldgauge.core.case_file import FILE_NAME, write_cases
@@ -116,7 +118,8 @@ def _write(folder: Path, relative: str, truth: Truth, name: str) -> Case:
     files = save_truth(folder, truth)
     events = [{k: v for k, v in asdict(e).items() if v not in (None, "")} for e in truth.events]
     (folder / "events.json").write_text(json.dumps(events, indent=1) + "\n", "utf-8")
-    files["events"] = "events.json"
+    (folder / "scene.json").write_text(json.dumps(_scene_graph(truth), indent=1) + "\n", "utf-8")
+    files |= {"events": "events.json", "scene": "scene.json"}
     attempt = truth.world.attempt
     return Case(
         id=name,
@@ -150,6 +153,16 @@ def _write(folder: Path, relative: str, truth: Truth, name: str) -> Case:
             "attempt": str(attempt),
         },
     )
+
+
+def _scene_graph(truth: Truth) -> dict[str, Any]:
+    """What stands where in the first frame: boxes in metres, world axes, z up."""
+    scene, things = truth.world.scene, []
+    for instance in scene.instances:
+        low, high = instance_box(scene, truth.world.timeline, instance)
+        box = {"low": low.round(4).tolist(), "high": high.round(4).tolist()}
+        things.append({"id": instance.id, "name": instance.name, "kind": instance.kind} | box)
+    return {"setting": scene.stage.setting, "unit": scene.stage.unit, "instances": things}
 
 
 def _box(truth: Truth) -> tuple[float, float, float, float]:

@@ -1,0 +1,77 @@
+"""`worldgauge blocks`: make worlds with known truth, look at one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS
+
+app = typer.Typer(**{**VERB_SETTINGS, "no_args_is_help": True})
+
+
+@app.command()
+def make(
+    out: Annotated[Path, typer.Argument(help="Folder for cases.jsonl and the assets.")],
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many cases.")] = 12,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first case; the others follow.")] = 0,
+    family: Annotated[list[str] | None, typer.Option(help="Scene family; repeat for several. All by default.")] = None,
+    process: Annotated[list[str] | None, typer.Option(help="Process; repeat for several. All by default.")] = None,
+    path: Annotated[
+        list[str] | None, typer.Option(help="Camera path; repeat for several. All that leave the target by default.")
+    ] = None,
+    size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "320x180",
+    frames: Annotated[int, typer.Option(help="Frames of each clip.")] = 81,
+    fps: Annotated[float, typer.Option(help="Frames per second.")] = 16.0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that render at once.")] = 1,
+) -> None:
+    """Render gauge blocks into a folder. Finished cases are kept, so the same command goes on after a stop.
+
+    Example: worldgauge blocks make blocks/ -n 6 --family street --path u_turn
+    """
+    from worldgauge.blocks.choose import Choice, choose_blocks
+    from worldgauge.blocks.write import make_cases
+    from worldgauge.core.case import Case
+
+    choice = Choice(family or (), process or (), path or (), _size(size), frames, fps)
+
+    def tell(case: Case, made: bool) -> None:
+        typer.echo(f"{'made ' if made else 'found'}  {case.id}")
+
+    make_cases(out, choose_blocks(count, seed, choice), workers=workers, progress=tell)
+    typer.echo(f"{count} cases in {out / 'cases.jsonl'}")
+
+
+@app.command()
+def show(
+    case: Annotated[Path, typer.Argument(help="Folder of one case, for example blocks/cases/street-...-0007.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="PNG to write; sheet.png in the folder by default.")
+    ] = None,
+) -> None:
+    """Draw a contact sheet: frames, depth, mask, flow and the camera path from above."""
+    from worldgauge.blocks.sheet import contact_sheet
+
+    typer.echo(contact_sheet(case, out))
+
+
+@app.command(name="list")
+def list_names() -> None:
+    """Names of the families, processes and camera paths."""
+    from worldgauge.blocks.families import FAMILIES
+    from worldgauge.blocks.paths import PATHS
+    from worldgauge.blocks.processes import PROCESSES
+
+    for title, names in (("families", FAMILIES), ("processes", PROCESSES), ("paths", PATHS)):
+        typer.echo(f"{title}: {', '.join(names)}")
+
+
+def _size(text: str) -> tuple[int, int]:
+    from worldgauge.core.errors import WorldGaugeError
+
+    width, _, height = text.lower().partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise WorldGaugeError(f"size '{text}' is not WIDTHxHEIGHT", "for example --size 320x180")
+    return int(width), int(height)
