@@ -183,6 +183,7 @@ BENCHMARKS: Registry[Path] = Registry(
     "benchmark",
     {
         "memobench": "worldgauge.benchmarks.memobench:FOLDER",
+        "worldscore": "worldgauge.benchmarks.worldscore:FOLDER",
     },
 )
 """Name to the folder that holds `benchmark.toml`."""

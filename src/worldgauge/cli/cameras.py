@@ -1,0 +1,74 @@
+"""`worldgauge cameras`: convert camera paths between conventions, make WorldScore's, plot them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True)
+
+Source = Annotated[Path, typer.Argument(help="npz, npy, json (also camera_data.json) or COLMAP's images.txt.")]
+From = Annotated[str, typer.Option("--from", help="Convention of the file; 'cameras list' names them.")]
+To = Annotated[str, typer.Option("--to", help="Convention to write.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="File to write: npz, npy, json or txt (COLMAP).")]
+
+
+@app.command()
+def convert(source: Source, out: Out, origin: From, target: To) -> None:
+    """Write a camera path in another convention.
+
+    worldgauge cameras convert camera_data.json --from worldscore --to opencv -o path.npz
+    """
+    from worldgauge.core.errors import WorldGaugeError
+    from worldgauge.functional.camera_conventions import convert as change
+    from worldgauge.media.camera_files import read_matrices, write_matrices
+
+    if out.suffix.lower() == ".txt" and target != "colmap":
+        raise WorldGaugeError("a txt file is COLMAP's images.txt", "write it with --to colmap")
+    matrices = change(read_matrices(source), origin, target)
+    write_matrices(out, matrices)
+    typer.echo(f"{len(matrices)} cameras, {origin} to {target}: {out}")
+
+
+@app.command()
+def layout(
+    layouts: Annotated[str, typer.Argument(help="Layouts with commas between: pan_left,move_left,pull_out.")],
+    out: Out,
+    frames: Annotated[int, typer.Option("--frames", "-n", min=2, help="Frames per layout.")] = 49,
+    speed: Annotated[float, typer.Option("--speed", help="Length unit: how far push_in goes.")] = 1.0,
+    target: To = "opencv",
+) -> None:
+    """Write the camera path of WorldScore layouts."""
+    from worldgauge.functional.camera_conventions import from_opencv
+    from worldgauge.functional.trajectory_layouts import layout_path
+    from worldgauge.media.camera_files import write_matrices
+
+    path = layout_path(layouts.split(","), frames, speed)
+    write_matrices(out, from_opencv(path.poses, target))
+    typer.echo(f"{len(path)} cameras in {target}: {out}")
+
+
+@app.command()
+def plot(source: Source, out: Out, origin: From = "opencv") -> None:
+    """Draw a camera path from above and from the side, as SVG."""
+    from worldgauge.core.errors import WorldGaugeError
+    from worldgauge.functional.camera_conventions import to_opencv
+    from worldgauge.media.camera_files import read_matrices
+    from worldgauge.report.camera_plot import camera_plot_svg
+
+    if out.suffix.lower() != ".svg":
+        raise WorldGaugeError(f"{out}: plots are written as SVG", "end the name with .svg")
+    poses = to_opencv(read_matrices(source), origin)
+    out.write_text(camera_plot_svg(poses), "utf-8")
+    typer.echo(f"{len(poses)} cameras: {out}")
+
+
+@app.command("list")
+def list_conventions() -> None:
+    """Name the conventions."""
+    from worldgauge.cli.output import print_pairs
+    from worldgauge.functional.camera_conventions import CONVENTIONS
+
+    print_pairs((name, convention.summary) for name, convention in CONVENTIONS.items())

@@ -1,0 +1,179 @@
+"""Reading the released layout and the parquet files; finding videos; writing model inputs."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+import helpers
+from benchmarks.worldscore.toy_dataset import STATIC, make_dataset, static_record
+from worldgauge.benchmarks.worldscore.cases import read_dataset
+from worldgauge.benchmarks.worldscore.importer import find_videos
+from worldgauge.benchmarks.worldscore.masks import fitted_union, read_mask
+from worldgauge.benchmarks.worldscore.model_inputs import write_inputs
+from worldgauge.core.benchmark import load_benchmark
+from worldgauge.core.errors import InvalidVideo, WorldGaugeError
+from worldgauge.media.encoder import write_video
+
+
+@pytest.fixture
+def data(tmp_path):
+    return make_dataset(tmp_path / "data")
+
+
+@pytest.mark.parametrize("level", ["parent", "folder"])
+def test_cases(data, level):
+    cases = read_dataset(data if level == "folder" else data.parent)
+    assert [case.id for case in cases] == [
+        "static/photorealistic/indoor/dining_spaces/000",
+        "static/photorealistic/outdoor/city/001",
+        "static/stylized/indoor/dining_spaces/002",
+        "dynamic/photorealistic/rigid/000",
+        "dynamic/stylized/fluid/001",
+    ]
+    large = cases[2]
+    assert large.tags == {
+        "movement": "static",
+        "style": "stylized",
+        "art": "ukiyo-e",
+        "scene": "indoor",
+        "category": "dining_spaces",
+        "camera": "pan_left+move_left+pull_out",
+        "world": "large",
+    }
+    assert large.extras["prompt_list"] == [f"A room, number {i}." for i in range(4)]
+    assert large.path(large.condition.image).is_file()
+    dynamic = cases[3]
+    assert dynamic.tags["motion"] == "rigid"
+    assert dynamic.reference.target.name == "ball, cart"
+    assert all(dynamic.path(mask).is_file() for mask in dynamic.reference.truth.values())
+
+
+def test_twins_share_a_cluster(data):
+    cases = read_dataset(data)
+    first = static_record(0, "stylized", "indoor", "dining_spaces", ["move_left"])
+    file = data / "static" / "static.json"
+    file.write_text(json.dumps([*json.loads(file.read_text()), first]))
+    again = {case.id: case for case in read_dataset(data)}
+    twin = again["static/stylized/indoor/dining_spaces/000"]
+    assert twin.cluster_id == cases[0].cluster_id
+    assert cases[0].cluster_id != cases[1].cluster_id
+
+
+def test_registered(data):
+    assert len(load_benchmark("worldscore", data).cases) == 5
+
+
+def test_one_json_list(data):
+    subset = data / "static" / "few.json"
+    subset.write_text(json.dumps(json.loads((data / "static" / "static.json").read_text())[:1]))
+    cases = read_dataset(subset)
+    assert len(cases) == 1
+    assert cases[0].path(cases[0].condition.image).is_file()
+
+
+def test_parquet(data, tmp_path):
+    rows = [static_record(n, *spec) for n, spec in enumerate(STATIC)]
+    for row in rows:
+        row["category"] = row["image"].split("/")[-2]
+        row["image"] = {"bytes": (data / row["image"]).read_bytes(), "path": row["image"].split("/")[-1]}
+    folder = tmp_path / "parquet"
+    (folder / "static").mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows), folder / "static" / "train-00000-of-00001.parquet")
+    cases = read_dataset(folder)
+    assert [case.id for case in cases] == [case.id for case in read_dataset(data)[:3]]
+    with Image.open(cases[0].path(cases[0].condition.image)) as image:
+        assert image.size == (96, 64)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"prompt_list": ["only one"]}, "prompt_list has 1 entries, the camera path asks for 2"),
+        ({"camera_path": []}, "camera_path is empty"),
+        ({"visual_movement": "still"}, "visual_movement"),
+    ],
+)
+def test_damaged_record(data, change, message):
+    file = data / "static" / "static.json"
+    records = json.loads(file.read_text())
+    records[1] |= change
+    file.write_text(json.dumps(records))
+    with pytest.raises(WorldGaugeError, match=f"record 1.*{message}"):
+        read_dataset(data)
+
+
+def test_not_a_dataset(tmp_path):
+    with pytest.raises(WorldGaugeError, match=r"neither static/static\.json"):
+        read_dataset(tmp_path)
+
+
+def test_official_tree_and_plain_files(data, tmp_path):
+    cases = read_dataset(data)
+    frames = helpers.moving_texture(4)
+    root = tmp_path / "model" / "worldscore_output"
+    for case, promised in ((cases[0], 4), (cases[1], 9)):
+        (root / case.id / "frames").mkdir(parents=True)
+        for index, frame in enumerate(frames):
+            Image.fromarray(frame).save(root / case.id / "frames" / f"{index:03d}.png")
+        (root / case.id / "image_data.json").write_text(json.dumps({"total_frames": promised}))
+    (root / "dynamic/photorealistic/rigid").mkdir(parents=True)
+    write_video(root / f"{cases[3].id}.mkv", frames, fps=10)
+    write_video(root / f"{cases[4].id.replace('/', '_')}.mp4", frames, fps=10)
+    submission = find_videos(tmp_path / "model", cases)
+    assert submission.model.name == "model"
+    assert set(submission.videos) == {cases[i].id for i in (0, 1, 3, 4)}
+    assert submission.videos[cases[0].id].info.frames == 4
+    with pytest.raises(InvalidVideo, match="4 frames, 9 were asked for"):
+        _ = submission.videos[cases[1].id].info
+
+
+def test_no_video(data, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(WorldGaugeError, match="holds no video of this benchmark"):
+        find_videos(tmp_path / "empty", read_dataset(data))
+
+
+def test_inputs_for_image_models(data, tmp_path):
+    entries = write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9)
+    assert len(entries) == 5
+    large = next(e for e in entries if len(e["layouts"]) == 3)
+    assert large["total_frames"] == 25
+    assert large["images"] == ["input_image.png", "input_image_1.png", "input_image_2.png"]
+    assert large["prompts"][0].startswith("Camera pan left. A room, number 1. ukiyo-e. Everything")
+    folder = tmp_path / "out" / large["id"]
+    with Image.open(folder / "input_image.png") as image:
+        assert image.size == (48, 48)
+    cameras = json.loads((folder / "camera_data.json").read_text())
+    assert len(cameras["cameras_interp"]) == 25
+    assert json.loads((folder / "image_data.json").read_text())["anchor_frame_idx"] == [0, 8, 16, 24]
+    assert not (tmp_path / "out" / "dynamic/photorealistic/rigid/000/camera_data.json").exists()
+
+
+def test_inputs_for_3d_models(data, tmp_path):
+    where = {"world": "small", "style": "photorealistic"}
+    entries = write_inputs(data, tmp_path / "out", "3d", (48, 48), 9, where=where, speed=0.5, camera_type="pytorch3d")
+    assert [e["id"] for e in entries] == [case.id for case in read_dataset(data)[:2]]
+    assert entries[0]["prompts"] == ["A room, number 0. photorealistic", "A room, number 1. photorealistic"]
+    model = json.loads((tmp_path / "out" / entries[0]["id"] / "cameras_model.json").read_text())
+    last = np.array(model["matrices"][-1])
+    assert last[3, :3] == pytest.approx([-0.25, 0, 0])  # move_left by half a unit of 0.5, translation in the last row
+
+
+def test_inputs_nothing_chosen(data, tmp_path):
+    with pytest.raises(WorldGaugeError, match="no world has"):
+        write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9, where={"style": "cubist"})
+
+
+def test_masks_are_cut_like_the_picture(data):
+    files = sorted((data / "dynamic/photorealistic/masks/rigid/000").iterdir())
+    masks = [read_mask(file) for file in files]
+    cut = fitted_union(masks, (64, 64), crop=True)
+    squashed = fitted_union(masks, (64, 64), crop=False)
+    assert cut.shape == squashed.shape == (64, 64)
+    # The picture of 96x64 loses 16 columns on each side: columns 20..40 become 4..24.
+    assert np.flatnonzero(cut[25])[[0, -1]].tolist() == [4, 53]
+    assert np.flatnonzero(squashed[25])[0] == 13
