@@ -1,0 +1,129 @@
+"""The demo: a pocket benchmark of gauge blocks, one good and six faulty subjects, scored and reported."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldgauge.benchmarks import pocket
+from worldgauge.blocks.block import Block
+from worldgauge.blocks.subjects import Subject, make_subjects
+from worldgauge.blocks.write import make_cases
+from worldgauge.core.benchmark import FILE_NAME as BENCHMARK_FILE
+from worldgauge.core.benchmark import Benchmark, load_benchmark
+from worldgauge.core.errors import CannotWrite
+from worldgauge.core.run_folder import Run
+from worldgauge.core.submission import Submission
+from worldgauge.engine.job import Job, Setup
+from worldgauge.engine.plan import make_plan
+from worldgauge.engine.run import execute
+from worldgauge.report.summary import summarise
+from worldgauge.report.tables import FORMATS, Table, build_table
+
+SIZE, FRAMES = (320, 180), 41
+BLOCKS = (
+    Block(1, "room", "away_left", "rolling", SIZE, FRAMES, 12.0),
+    Block(2, "street", "away_right", "crossing", SIZE, FRAMES, 12.0),
+    Block(3, "yard", "exit_wait_reenter", "windmill", SIZE, FRAMES, 12.0),
+    Block(4, "hall", "vertical", "melting", SIZE, FRAMES, 12.0),
+)
+"""One away-and-back path and one process each; short clips of about three seconds."""
+SUBJECTS = (
+    Subject(),
+    *(
+        Subject(fault, 1.0)
+        for fault in ("frozen_camera", "vanish", "identity_drift", "state_reset", "teleport", "flicker")
+    ),
+)
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is finished, and how much there is."""
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Where everything of the demo lies."""
+
+    folder: Path
+
+    @property
+    def benchmark(self) -> Path:
+        """Cases and `benchmark.toml`: any model's videos can be run against it."""
+        return self.folder / "benchmark"
+
+    @property
+    def subjects(self) -> Path:
+        return self.folder / "subjects"
+
+    @property
+    def runs(self) -> Path:
+        return self.folder / "runs"
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "report"
+
+    def make_benchmark(self, workers: int, progress: Progress) -> Benchmark:
+        """Render the cases; finished ones are kept."""
+        done = 0
+
+        def count(*_: object) -> None:
+            nonlocal done
+            done += 1
+            progress("worlds", done, len(BLOCKS))
+
+        progress("worlds", 0, len(BLOCKS))
+        make_cases(self.benchmark, BLOCKS, workers=workers, progress=count)
+        shutil.copyfile(pocket.FOLDER / BENCHMARK_FILE, self.benchmark / BENCHMARK_FILE)
+        return load_benchmark(str(self.benchmark))
+
+    def make_subjects(self, benchmark: Benchmark, workers: int, progress: Progress) -> list[Path]:
+        """Let every subject perform every case; finished clips are kept."""
+        done, total = 0, len(SUBJECTS) * len(benchmark.cases)
+
+        def count(_: str) -> None:
+            nonlocal done
+            done += 1
+            progress("videos", done, total)
+
+        progress("videos", 0, total)
+        return list(make_subjects(benchmark.cases, SUBJECTS, self.subjects, workers, count).values())
+
+    def score(self, benchmark: Benchmark, submissions: list[Path], workers: int, progress: Progress) -> Table:
+        """Run the pocket benchmark on every subject; finished records are kept."""
+        done, total = 0, len(submissions) * len(benchmark.cases) * len(benchmark.file.metrics)
+        summaries = []
+        progress("scores", 0, total)
+        for folder in submissions:
+            setup = Setup(
+                metrics=tuple(benchmark.metrics(benchmark.file.protocol)),
+                store=self.folder / "store",
+                out=self.runs / folder.name,
+            )
+            job = Job(benchmark, Submission.read(folder), setup, benchmark.file.protocol, workers=workers)
+            plan = make_plan(job)
+            done += plan.done_records
+            before = done
+
+            def count(result: object, totals: object = None) -> None:
+                nonlocal done
+                done += result.statuses.total()  # type: ignore[attr-defined]
+                progress("scores", done, total)
+
+            execute(job, plan, count)
+            assert done >= before
+            summaries.append(summarise(Run(setup.out)))
+        return build_table(summaries)
+
+    def write_report(self, table: Table) -> Path:
+        """The table in every format and the HTML report; returns the page to open."""
+        from worldgauge.report.html import ReportSource, write_report
+
+        try:
+            self.report.mkdir(parents=True, exist_ok=True)
+            for suffix, render in FORMATS.items():
+                (self.report / f"table.{suffix}").write_text(render(table), "utf-8")
+        except OSError as error:
+            raise CannotWrite(f"cannot write to {self.report} ({error.strerror})", "choose another folder") from error
+        return write_report(ReportSource([Run(self.runs / s.name) for s in SUBJECTS]), self.report / "html")
