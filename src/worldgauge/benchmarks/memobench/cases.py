@@ -16,6 +16,8 @@ from worldgauge.media.frame_folder import frame_files
 SYNTHETIC = "Synthetic_processed"
 REAL = "Real_Raw"
 METADATA = "sam3_metadata"
+TARGET_MASK = "target_mask.png"
+"""Optional, not in the release: the target in a clip's first frame, for trackers that cannot be asked by name."""
 
 
 def read_dataset(root: Path) -> list[Case]:
@@ -62,6 +64,7 @@ def _synthetic(data: Path) -> list[Case]:
                 frames=frames,
                 video=frames,
                 camera=_first_present(data, *cameras),
+                mask=folder / TARGET_MASK,
                 depth=folder / f"Depth{n}",
                 questions=banks[clip].questions() if clip in banks else (),
                 tags={"data_type": "synthetic", "scene": scene, "subject": subject, "motion": synthetic_motion(prompt)},
@@ -97,6 +100,7 @@ def _real(data: Path) -> list[Case]:
                 frames=folder / "FRAMES",
                 video=_first_present(data, folder / f"{name}.mp4", folder / "FRAMES"),
                 camera=_first_present(data, folder / "raw" / f"{name}_mapanything.npz"),
+                mask=folder / TARGET_MASK,
                 depth=folder / "depth",
                 questions=(),
                 tags={"data_type": "real", "scene": "real", "subject": subject, "motion": real_motion(prompt)},
@@ -139,6 +143,7 @@ def _case(
     frames: Path,
     video: Path | None,
     camera: Path | None,
+    mask: Path,
     depth: Path,
     questions: tuple[Question, ...],
     tags: dict[str, str],
@@ -156,13 +161,19 @@ def _case(
         reference=Reference(
             video=reference.as_posix() if reference else None,
             camera=camera.as_posix() if camera else None,
-            target=Target(name=target) if target else None,
+            target=_target(data, target, mask),
             phases=phases,
             questions=questions,
             truth={"depth": depth.as_posix()} if (data / depth).is_dir() else {},
         ),
         tags={key: value for key, value in tags.items() if value},
     )
+
+
+def _target(data: Path, name: str, mask: Path) -> Target | None:
+    if not name:
+        return None
+    return Target(name=name, mask=mask.as_posix() if (data / mask).is_file() else None)
 
 
 def _first_present(data: Path, *candidates: Path) -> Path | None:
