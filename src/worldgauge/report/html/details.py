@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run, read_lines
 
-_KEPT = ("status", "value", "raw", "curve", "reason", "traceback", "seconds", "video")
+_KEPT = ("status", "value", "raw", "reason", "traceback", "seconds", "video")
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,9 @@ def run_details(run: Run) -> RunDetails:
         time = record.get("time", 0.0)
         if metric in of_case and of_case[metric][0] > time:
             continue
-        kept = {key: record[key] for key in _KEPT if record.get(key) not in (None, "")}
-        if "curve" in kept:
-            kept["curve"] = [rounded(x) for x in kept["curve"]]
-        of_case[metric] = time, compact(kept)
+        text = compact({key: record[key] for key in _KEPT if record.get(key) not in (None, "")})
+        curve = record.get("curve")
+        of_case[metric] = time, text if curve is None else f'{text[:-1]},"curve":{curve_text(curve)}}}'
         if record.get("tags"):
             tags[case] = record["tags"]
     return RunDetails({case: {m: text for m, (_, text) in found.items()} for case, found in latest.items()}, tags)
@@ -108,6 +107,15 @@ def from_above(paths: Mapping[str, CameraPath]) -> dict[str, Any]:
 def rounded(number: float | None, digits: int = 5) -> float | None:
     """Significant digits enough for a plot."""
     return None if number is None or not np.isfinite(number) else float(f"{number:.{digits}g}")
+
+
+def curve_text(curve: Sequence[float | None]) -> str:
+    """A curve as JSON with five digits a number; most of a large report is curves, so this is the quick way.
+
+    >>> curve_text([0.123456789, None])
+    '[0.12346,null]'
+    """
+    return "[" + ",".join(["null" if x is None else "%.5g" % x for x in curve]) + "]"  # noqa: UP031
 
 
 def compact(value: Any) -> str:

@@ -1,0 +1,75 @@
+"""The view server: read-only, only the report's files, only for this machine."""
+
+import http.client
+import threading
+
+import pytest
+
+from report.synthetic import add_videos, write_run
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.report.html import ReportSource
+from worldgauge.report.html.serve import ReportServer
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("served")
+    folder = write_run(root / "Aurora", "Aurora", cases=8)
+    add_videos([folder], root / "videos", cases=1, frames=8)
+    before = sorted(p.name for p in folder.iterdir())
+    made = ReportServer(ReportSource([Run(folder)]))
+    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread.start()
+    yield made
+    made.shutdown()
+    made.server_close()
+    assert sorted(p.name for p in folder.iterdir()) == before
+
+
+def ask(server, path, method="GET", **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer, body
+
+
+def test_serves_the_same_files_as_the_folder(server):
+    for name in server.source.names_of_files():
+        answer, body = ask(server, f"/{name}")
+        assert (answer.status, body) == (200, server.source.content(name))
+    assert ask(server, "/")[1] == server.source.content("index.html")
+
+
+@pytest.mark.parametrize(
+    "path", ["/../run.json", "/%2e%2e/run.json", "/etc/passwd", "/media/0-7.mp4", "/data/", "/assets/page.py"]
+)
+def test_nothing_else_is_reachable(server, path):
+    assert ask(server, path)[0].status == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_read_only(server, method):
+    assert ask(server, "/", method)[0].status == 501
+
+
+def test_another_host_name_is_refused(server):
+    assert ask(server, "/", Host="evil.example")[0].status == 403
+    assert ask(server, "/", Host=f"localhost:{server.server_port}")[0].status == 200
+
+
+def test_videos_come_in_ranges_and_lossless_ones_transcoded(server):
+    answer, whole = ask(server, "/media/0-reference.mp4")
+    assert answer.status == 200
+    assert whole[4:8] == b"ftyp"
+    answer, part = ask(server, "/media/0-reference.mp4", Range="bytes=10-19")
+    assert (answer.status, part) == (206, whole[10:20])
+    assert answer.headers["Content-Range"] == f"bytes 10-19/{len(whole)}"
+    assert ask(server, "/media/0-0.mp4", "HEAD")[0].headers["Accept-Ranges"] == "bytes"
+
+
+def test_a_taken_port_is_said_plainly(server):
+    with pytest.raises(WorldGaugeError, match="cannot listen"):
+        ReportServer(server.source, port=server.server_port)

@@ -1,0 +1,54 @@
+"""`compare` on the command line."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from report.synthetic import write_run
+from worldgauge.cli.compare import app
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.report.joint import Joint
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pair")
+    return [str(write_run(root / model, model)) for model in ("Aurora", "Cirrus")]
+
+
+def compare(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_json_equals_the_library(pair):
+    result = compare(*pair, "--json", "--cases", "3")
+    assert result.exit_code == 0
+    content = json.loads(result.stdout)
+    expected = Joint([Run(folder) for folder in pair]).difference(0, 1)
+    for key, difference in expected.items():
+        assert content["differences"][key]["value"] == difference.value
+        assert content["differences"][key]["p_value"] == difference.p_value
+    assert len(content["cases"]) == 6
+    differences = [case["first"] - case["second"] for case in content["cases"]]
+    assert differences == sorted(differences, reverse=True)
+
+
+def test_table_names_both_models_and_the_difference(pair):
+    result = compare(*pair)
+    assert result.exit_code == 0
+    for word in ("Aurora", "Cirrus", "rotation_error", "p (Holm)", "detectable"):
+        assert word in result.stdout
+
+
+def test_report_is_written(pair, tmp_path):
+    result = compare(*pair, "--html", str(tmp_path / "report"))
+    assert result.exit_code == 0
+    assert (tmp_path / "report" / "index.html").is_file()
+
+
+def test_wrong_metric_names_the_nearest(pair):
+    result = compare(*pair, "--metric", "pnsr")
+    assert isinstance(result.exception, WorldGaugeError)
+    assert "psnr" in str(result.exception)
