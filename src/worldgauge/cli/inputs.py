@@ -12,10 +12,12 @@ app = typer.Typer()
 
 @app.command()
 def inputs(
-    benchmark: Annotated[str, typer.Argument(help="Name of the benchmark: worldscore.")],
+    benchmark: Annotated[str, typer.Argument(help="Name of the benchmark: worldscore or memobench.")],
     data: Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the data set.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; also takes the model's frames.")],
-    kind: Annotated[str, typer.Option("--for", help="Kind of model: i2v, t2v, 3d or 4d.")] = "i2v",
+    kind: Annotated[
+        str, typer.Option("--for", help="Kind of model: i2v, t2v, 3d or 4d; for memobench i2v, ci2v or 3d.")
+    ] = "i2v",
     size: Annotated[str, typer.Option("--size", help="Width and height of the video, as WxH.")] = "512x512",
     frames: Annotated[int, typer.Option("--frames", "-n", min=2, help="Frames of one clip.")] = 49,
     where: Annotated[
@@ -38,8 +40,14 @@ def inputs(
     from worldgauge.core.errors import WorldGaugeError
     from worldgauge.core.registry import unknown_name
 
+    if benchmark == "memobench":
+        from worldgauge.benchmarks.memobench import model_inputs
+
+        made = model_inputs.write_inputs(data, out, cast(model_inputs.ModelKind, kind), parse_size(size), frames)
+        typer.echo(f"{len(made)} cases for {kind} models at {size}: {out / model_inputs.INDEX}")
+        return
     if benchmark != "worldscore":
-        raise unknown_name("benchmark with model inputs", benchmark, ["worldscore"])
+        raise unknown_name("benchmark with model inputs", benchmark, ["worldscore", "memobench"])
     if kind not in get_args(ModelKind):
         raise unknown_name("kind of model", kind, list(get_args(ModelKind)))
     tags = {}

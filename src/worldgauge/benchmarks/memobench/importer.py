@@ -15,6 +15,8 @@ from worldgauge.media.frame_folder import SUFFIXES
 log = logging.getLogger(__name__)
 
 FRAME_FOLDERS = ("frames", "samples-rgb")
+INPUTS = "inputs"
+"""Folder in which `model_inputs` leaves first frames by clip: not a model's output."""
 
 
 def find_videos(folder: Path, cases: list[Case]) -> Submission:
@@ -46,6 +48,7 @@ def _names(case: Case) -> list[str]:
 def _clips(folder: Path, wanted: set[str]) -> Iterator[tuple[str, Path]]:
     """Clips level by level, files before folders, so that the first of a name is the one that counts."""
     level = [folder]
+    inputs = folder / INPUTS
     while level:
         deeper: list[Path] = []
         for parent in level:
@@ -55,7 +58,7 @@ def _clips(folder: Path, wanted: set[str]) -> Iterator[tuple[str, Path]]:
                     yield path.stem, path
             files = {path.stem for path in entries if path.suffix.lower() == ".mp4"}
             for path in entries:
-                if not path.is_dir():
+                if not path.is_dir() or path == inputs:
                     continue
                 if path.name in wanted and path.name not in files and _belongs(path, folder):
                     video = _video_in(path)
