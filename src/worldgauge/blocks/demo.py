@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from worldgauge.benchmarks import pocket
 from worldgauge.blocks.block import Block
+from worldgauge.blocks.steps import Counter, Progress
 from worldgauge.blocks.subjects import Subject, make_subjects
 from worldgauge.blocks.write import make_cases
 from worldgauge.core.benchmark import FILE_NAME as BENCHMARK_FILE
@@ -37,8 +37,6 @@ SUBJECTS = (
         for fault in ("frozen_camera", "vanish", "identity_drift", "state_reset", "teleport", "flicker")
     ),
 )
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is finished, and how much there is."""
 
 
 @dataclass(frozen=True)
@@ -66,35 +64,20 @@ class Demo:
 
     def make_benchmark(self, workers: int, progress: Progress) -> Benchmark:
         """Render the cases; finished ones are kept."""
-        done = 0
-
-        def count(*_: object) -> None:
-            nonlocal done
-            done += 1
-            progress("worlds", done, len(BLOCKS))
-
-        progress("worlds", 0, len(BLOCKS))
-        make_cases(self.benchmark, BLOCKS, workers=workers, progress=count)
+        count = Counter("worlds", len(BLOCKS), progress)
+        make_cases(self.benchmark, BLOCKS, workers=workers, progress=lambda *_: count())
         shutil.copyfile(pocket.FOLDER / BENCHMARK_FILE, self.benchmark / BENCHMARK_FILE)
         return load_benchmark(str(self.benchmark))
 
     def make_subjects(self, benchmark: Benchmark, workers: int, progress: Progress) -> list[Path]:
         """Let every subject perform every case; finished clips are kept."""
-        done, total = 0, len(SUBJECTS) * len(benchmark.cases)
-
-        def count(_: str) -> None:
-            nonlocal done
-            done += 1
-            progress("videos", done, total)
-
-        progress("videos", 0, total)
-        return list(make_subjects(benchmark.cases, SUBJECTS, self.subjects, workers, count).values())
+        count = Counter("videos", len(SUBJECTS) * len(benchmark.cases), progress)
+        return list(make_subjects(benchmark.cases, SUBJECTS, self.subjects, workers, lambda _: count()).values())
 
     def score(self, benchmark: Benchmark, submissions: list[Path], workers: int, progress: Progress) -> Table:
         """Run the pocket benchmark on every subject; finished records are kept."""
-        done, total = 0, len(submissions) * len(benchmark.cases) * len(benchmark.file.metrics)
+        count = Counter("scores", len(submissions) * len(benchmark.cases) * len(benchmark.file.metrics), progress)
         summaries = []
-        progress("scores", 0, total)
         for folder in submissions:
             setup = Setup(
                 metrics=tuple(benchmark.metrics(benchmark.file.protocol)),
@@ -103,16 +86,8 @@ class Demo:
             )
             job = Job(benchmark, Submission.read(folder), setup, benchmark.file.protocol, workers=workers)
             plan = make_plan(job)
-            done += plan.done_records
-            before = done
-
-            def count(result: object, totals: object = None) -> None:
-                nonlocal done
-                done += result.statuses.total()  # type: ignore[attr-defined]
-                progress("scores", done, total)
-
-            execute(job, plan, count)
-            assert done >= before
+            count(plan.done_records)
+            execute(job, plan, lambda result: count(result.statuses.total()))
             summaries.append(summarise(Run(setup.out)))
         return build_table(summaries)
 

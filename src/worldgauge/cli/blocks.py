@@ -57,14 +57,44 @@ def show(
     typer.echo(contact_sheet(case, out))
 
 
+@app.command()
+def subjects(
+    cases: Annotated[Path, typer.Argument(help="Folder or cases.jsonl written by `blocks make`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the submissions, one below it per subject.")],
+    fault: Annotated[list[str] | None, typer.Option(help="Fault; repeat for several. All by default.")] = None,
+    severity: Annotated[list[float] | None, typer.Option(help="In [0, 1]; repeat for several. 1 by default.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that render at once.")] = 1,
+) -> None:
+    """Let reference world models perform the cases: one fault each, turned up to a severity. `oracle` has none.
+
+    Finished clips are kept, so the same command goes on after a stop.
+
+    Example: worldgauge blocks subjects blocks/ --out subjects/ --fault oracle --fault vanish --severity 0.5
+    """
+    from worldgauge.blocks.faults import FAULTS
+    from worldgauge.blocks.subjects import ORACLE, Subject, make_subjects
+    from worldgauge.core.case_file import read_cases
+
+    wanted = [
+        Subject(name, level)
+        for name in fault or (ORACLE, *FAULTS)
+        for level in ((0.0,) if name == ORACLE else severity or (1.0,))
+    ]
+    for folder in make_subjects(read_cases(cases), wanted, out, workers, typer.echo).values():
+        typer.echo(f"{folder / 'submission.json'}")
+
+
 @app.command(name="list")
 def list_names() -> None:
-    """Names of the families, processes and camera paths."""
+    """Names of the families, processes, camera paths and faults."""
     from worldgauge.blocks.families import FAMILIES
+    from worldgauge.blocks.faults import FAULTS
     from worldgauge.blocks.paths import PATHS
     from worldgauge.blocks.processes import PROCESSES
 
-    for title, names in (("families", FAMILIES), ("processes", PROCESSES), ("paths", PATHS)):
+    for title, names in (
+        ("families", FAMILIES), ("processes", PROCESSES), ("paths", PATHS), ("faults", FAULTS),
+    ):  # fmt: skip
         typer.echo(f"{title}: {', '.join(names)}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ import typer
 
 from worldgauge.cli.options import VERB_SETTINGS
 from worldgauge.cli.output import duration, print_table
+from worldgauge.cli.steps import StepLines
 
 app = typer.Typer(**VERB_SETTINGS)
 
@@ -39,7 +39,7 @@ def demo(
 
     started, made = time.monotonic(), Demo(out)
     count = workers or os.cpu_count() or 1
-    progress = _Lines()
+    progress = StepLines()
     try:
         benchmark = made.make_benchmark(count, progress)
         submissions = made.make_subjects(benchmark, count, progress)
@@ -58,23 +58,3 @@ def demo(
     typer.echo(f"report     {page}")
     typer.echo(f"done in {duration(time.monotonic() - started)}")
 
-
-class _Lines:
-    """Progress on standard error: one line that counts up in a terminal, now and then a line elsewhere."""
-
-    def __init__(self) -> None:
-        self._last = 0.0
-        self._what = ""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        live, now = sys.stderr.isatty(), time.monotonic()
-        if what == self._what and done < total and not live and now - self._last < 5:
-            return
-        if live and what != self._what and self._what:
-            sys.stderr.write("\n")
-        self._last, self._what = now, what
-        sys.stderr.write(f"\r{what}: {done}/{total} " if live else f"{what}: {done}/{total}\n")
-        if live and done >= total:
-            sys.stderr.write("\n")
-            self._what = ""
-        sys.stderr.flush()

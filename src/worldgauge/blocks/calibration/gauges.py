@@ -1,0 +1,78 @@
+"""Which metrics are calibrated, and what each is about. A fault declares what must happen to a quality; here every
+metric says which quality it stands for, so that the two can be held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldgauge.blocks.faults import Quality
+from worldgauge.core.benchmark import MetricUse
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.metric import METRICS
+from worldgauge.core.registry import unknown_name
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A metric as it is calibrated."""
+
+    id: str
+    quality: Quality | None = None
+    """None: measured and shown, nothing declared."""
+    metric: str = ""
+    """Registered metric; the id itself when left out."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    blind: Mapping[str, str] = field(default_factory=dict)
+    """Faults this metric is not expected to see although they touch its quality, each with the reason."""
+
+    @property
+    def use(self) -> MetricUse:
+        return MetricUse(id=self.id, use=self.metric or self.id, parameters=dict(self.parameters))
+
+
+_PAPER = {"definition": "paper"}
+_SEEN = "it looks only at the frames after the return, where this fault leaves the picture as it is"
+
+GAUGES: tuple[Gauge, ...] = (
+    Gauge("psnr", Quality.FIDELITY),
+    Gauge("ssim", Quality.FIDELITY),
+    Gauge("return_psnr", Quality.FIDELITY, "memobench_psnr", {"phase": "back", **_PAPER}),
+    Gauge("return_ssim", Quality.FIDELITY, "memobench_ssim", {"phase": "back", **_PAPER}),
+    Gauge("warp_error", Quality.PHOTOMETRY),
+    Gauge("flow_consistency", Quality.PHOTOMETRY),
+    Gauge("flow_magnitude", Quality.MOTION),
+    Gauge("memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER),
+    Gauge("house_smoothness", Quality.SMOOTHNESS),
+    Gauge("memobench_reappearance", Quality.PRESENCE, parameters=_PAPER),
+    Gauge("house_reappearance", Quality.PRESENCE),
+)
+"""Metrics with a declared quality. A new metric gets one line here."""
+
+_UNINTERESTING = frozenset({"memobench_frames"})
+"""Registered, but numbers about the clip rather than scores."""
+
+
+def choose_gauges(wanted: Iterable[str] = (), declared: Mapping[str, str] | None = None) -> list[Gauge]:
+    """The named gauges, or all that can be measured here; `declared` gives further metrics a quality by its name."""
+    known = {gauge.id: gauge for gauge in GAUGES if (gauge.metric or gauge.id) in METRICS.names()}
+    for name, quality in (declared or {}).items():
+        if name not in METRICS.names():
+            raise unknown_name("metric", name, METRICS.names())
+        known[name] = Gauge(name, _quality(quality))
+    names = list(wanted)
+    for name in names:
+        if name not in known and name not in METRICS.names():
+            raise unknown_name("metric", name, sorted({*known, *METRICS.names()}))
+    if names:
+        return [known.get(name) or Gauge(name) for name in dict.fromkeys(names)]
+    used = {gauge.metric or gauge.id for gauge in known.values()} | _UNINTERESTING
+    return [*known.values(), *(Gauge(name) for name in METRICS.names() if name not in used)]
+
+
+def _quality(name: str) -> Quality:
+    try:
+        return Quality(name.replace("_", " "))
+    except ValueError as error:
+        raise WorldGaugeError(f"unknown quality '{name}'", f"use one of: {', '.join(Quality)}") from error

@@ -1,0 +1,58 @@
+"""How much to measure: worlds, faults and severities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from worldgauge.blocks.block import Block
+from worldgauge.blocks.faults import FAULTS
+from worldgauge.blocks.names import pick
+from worldgauge.blocks.subjects import Subject
+
+_PLACES = (
+    ("room", "away_left", "rolling"),
+    ("street", "away_right", "crossing"),
+    ("yard", "exit_wait_reenter", "windmill"),
+    ("hall", "vertical", "melting"),
+    ("shelf", "tilt", "inflating"),
+    ("pool", "head_turn", "crossing"),
+    ("street", "walk_past", "rolling"),
+    ("yard", "u_turn", "burning"),
+)
+"""Family, path, process: every family, every away-and-back path."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    name: str
+    worlds: int
+    """At least 6: with fewer no sign-flip test over worlds reaches 95 %."""
+    severities: tuple[float, ...]
+    size: tuple[int, int]
+    frames: int
+    fps: float = 12.0
+    faults: tuple[str, ...] = tuple(FAULTS)
+    first_seed: int = 500
+
+    def blocks(self) -> list[Block]:
+        return [
+            Block(self.first_seed + k, *_PLACES[k % len(_PLACES)], self.size, self.frames, self.fps)
+            for k in range(self.worlds)
+        ]
+
+    def subjects(self) -> list[Subject]:
+        return [Subject(), *(Subject(fault, s) for fault in self.faults for s in self.severities)]
+
+
+SMALL = Preset("small", 8, (0.25, 0.5, 1.0), (320, 180), 41)
+QUICK = Preset("quick", 6, (0.5, 1.0), (192, 108), 33, 10.0)
+PRESETS = {preset.name: preset for preset in (SMALL, QUICK)}
+
+
+def choose_preset(name: str, faults: Sequence[str] = ()) -> Preset:
+    """A preset by name, with only the named faults where some are named."""
+    preset = pick("preset", name, PRESETS)
+    for fault in faults:
+        pick("fault", fault, FAULTS)
+    return replace(preset, faults=tuple(dict.fromkeys(faults))) if faults else preset

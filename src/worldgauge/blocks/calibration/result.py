@@ -1,0 +1,147 @@
+"""The calibration file: dose-response of every metric to every fault, and what became of the declarations."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.submission import first_problem
+
+SCHEMA: Final = 1
+FILE_NAME = "calibration.json"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
+
+
+class Dose(_Model):
+    """One severity of one fault, against the oracle on the same worlds."""
+
+    severity: float
+    quantity: float
+    """What the fault changed on average, in the fault's own quantity."""
+    cases: int
+    """Worlds in which the metric gave a value both for the subject and for the oracle."""
+    mean: float | None
+    """The metric in its own unit."""
+    interval: tuple[float, float] | None
+    """95 %, over worlds."""
+    difference: float | None
+    """Subject minus oracle, turned so that negative is worse; for metrics without a direction, subject minus oracle."""
+    p_value: float | None
+    """Two-sided sign-flip test over worlds."""
+
+
+class Verdict(_Model):
+    """A declared expectation and whether it held."""
+
+    expects: Literal["worse", "better", "still"]
+    holds: bool | None
+    """None: it could not be judged."""
+    why: str
+
+
+class Response(_Model):
+    """A metric's answer to a fault."""
+
+    fault: str
+    doses: list[Dose]
+    rho: float | None
+    """Mean over worlds of Spearman's rho between severity and the turned score; negative: worse as severity rises."""
+    detects: float | None
+    """Smallest severity from which on the metric is told from the oracle at 95 %."""
+    verdict: Verdict | None = None
+
+
+class GaugeResult(_Model):
+    """One metric."""
+
+    id: str
+    metric: str
+    parameters: dict[str, Any] = {}
+    fingerprint: str
+    quality: str | None
+    unit: str
+    higher_is_better: bool | None
+    oracle: float | None
+    """Mean over worlds of the fault-free subject."""
+    reason: str = ""
+    """Why there is no number."""
+    responses: list[Response] = []
+
+    def response(self, fault: str) -> Response | None:
+        return next((r for r in self.responses if r.fault == fault), None)
+
+
+class ErrorTable(_Model):
+    """Errors of one instrument against truth."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    notes: list[str] = []
+
+
+class CalibrationFile(_Model):
+    """`calibration.json`."""
+
+    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    preset: str
+    worlds: list[str]
+    size: tuple[int, int]
+    frames: int
+    severities: list[float]
+    instruments: dict[str, str]
+    """Seat to instrument."""
+    environment: dict[str, str]
+    faults: dict[str, str]
+    """Fault to the quantity its severity changes."""
+    gauges: list[GaugeResult]
+    errors: list[ErrorTable] = []
+    """Instrument errors, where they were measured."""
+
+    def failures(self) -> list[str]:
+        """One line per declaration that does not hold."""
+        return [
+            f"{gauge.id} x {response.fault}: must {_must(response.verdict)}; {response.verdict.why}"
+            for gauge in self.gauges
+            for response in gauge.responses
+            if response.verdict is not None and response.verdict.holds is False
+        ]
+
+    def write(self, file: Path) -> None:
+        partial = file.with_name(f".{file.name}.partial")
+        partial.write_text(self.model_dump_json(by_alias=True, indent=1) + "\n", "utf-8")
+        partial.replace(file)
+
+    @classmethod
+    def read(cls, file: Path) -> CalibrationFile:
+        try:
+            return cls.model_validate_json(file.read_bytes())
+        except FileNotFoundError as error:
+            raise WorldGaugeError(f"{file} does not exist", "run 'worldgauge calibrate'") from error
+        except ValidationError as error:
+            raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
+
+
+@cache
+def shipped() -> CalibrationFile | None:
+    """The calibration that came with the package; None where there is none."""
+    file = resources.files("worldgauge.blocks") / FILE_NAME
+    return CalibrationFile.model_validate_json(file.read_bytes()) if file.is_file() else None
+
+
+def of_metric(metric: str) -> list[GaugeResult]:
+    """What the shipped calibration says about a registered metric."""
+    found = shipped()
+    return [gauge for gauge in found.gauges if gauge.metric == metric] if found else []
+
+
+def _must(verdict: Verdict) -> str:
+    return {"worse": "get worse", "better": "get better", "still": "stay still"}[verdict.expects]

@@ -1,0 +1,65 @@
+"""Holding what faults declare against what metrics did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from worldgauge.blocks.calibration.gauges import Gauge
+from worldgauge.blocks.calibration.result import Dose, Response, Verdict
+from worldgauge.blocks.faults import FAULTS, Fault
+
+LEAST_RHO = 0.5
+"""A metric that answers a fault rises or falls with severity at least this steadily."""
+STILL = 0.15
+"""A still metric may move by this share of its answer to the faults it is for."""
+
+
+def judge(gauge: Gauge, responses: Sequence[Response]) -> list[Response]:
+    """The responses with a verdict wherever the fault declares something about the gauge's quality."""
+    reach = reach_of(gauge, responses)
+    return [r.model_copy(update={"verdict": _verdict(gauge, FAULTS[r.fault], r, reach)}) for r in responses]
+
+
+def reach_of(gauge: Gauge, responses: Sequence[Response]) -> float | None:
+    """The largest change at full severity among the faults that must move this metric; None without any."""
+    moving = {r.fault for r in responses if any(m.quality == gauge.quality for m in FAULTS[r.fault].moves)}
+    found = [abs(d) for r in responses if r.fault in moving and (d := r.doses[-1].difference) is not None]
+    return max(found) if found and max(found) > 0 else None
+
+
+def _verdict(gauge: Gauge, fault: type[Fault], response: Response, reach: float | None) -> Verdict | None:
+    if gauge.quality is None:
+        return None
+    for move in fault.moves:
+        if move.quality == gauge.quality:
+            return _moved(move.to, response, gauge.blind)
+    for stay in fault.stays:
+        if stay.quality == gauge.quality:
+            return _stayed(stay.up_to, response, reach)
+    return None
+
+
+def _moved(to: str, response: Response, blind: Mapping[str, str]) -> Verdict | None:
+    if response.fault in blind:
+        return None
+    last, rho = response.doses[-1], response.rho or 0.0
+    if last.difference is None or last.p_value is None:
+        return Verdict(expects=to, holds=None, why=f"scored in {last.cases} worlds at full severity")
+    sign = -1 if to == "worse" else 1
+    figures = f"rho {rho:+.2f}, change {last.difference:+.3g} at severity {last.severity:g} (p {last.p_value:.3f})"
+    right = np.sign(last.difference) == sign and last.p_value <= 0.05 and sign * rho >= LEAST_RHO
+    return Verdict(expects=to, holds=bool(right), why=figures)
+
+
+def _stayed(up_to: float, response: Response, reach: float | None) -> Verdict:
+    doses: list[Dose] = [d for d in response.doses if d.severity <= up_to and d.difference is not None]
+    if not doses or reach is None:
+        return Verdict(expects="still", holds=None, why="nothing to compare the change with" if doses else "not scored")
+    worst = max(doses, key=lambda d: abs(d.difference or 0.0))
+    share = abs(worst.difference or 0.0) / reach
+    # A change that could be chance is no evidence of movement, however large.
+    seen = worst.p_value is not None and worst.p_value <= 0.05
+    why = f"change {worst.difference:+.3g} at severity {worst.severity:g}, {share:.0%} of its reach"
+    return Verdict(expects="still", holds=not (seen and share > STILL), why=why)

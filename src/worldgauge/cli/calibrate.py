@@ -1,0 +1,143 @@
+"""`worldgauge calibrate`: hold the metrics against worlds whose truth is known."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS, AsJson, Include, Metrics, Use
+from worldgauge.cli.output import duration, print_table
+from worldgauge.cli.steps import StepLines
+from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.registry import include_file
+
+if TYPE_CHECKING:
+    from worldgauge.blocks.calibration import CalibrationFile
+
+app = typer.Typer(**VERB_SETTINGS)
+
+
+@app.command()
+def calibrate(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller worlds, two severities.")] = False,
+    metrics: Metrics = None,
+    fault: Annotated[list[str] | None, typer.Option(help="Only this fault; repeat for several.")] = None,
+    declare: Annotated[
+        list[str] | None, typer.Option(help="METRIC=QUALITY: what a metric of your own is about.")
+    ] = None,
+    include: Include = None,
+    use: Use = None,
+    instruments: Annotated[
+        bool, typer.Option("--instruments", help="Also measure the instruments' errors against truth.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Folder; the same one resumes.")
+    ] = Path("runs/calibration"),
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Score subjects with known faults and check that every metric sees what it must and ignores what it must.
+
+    Writes calibration.json, calibration.svg and calibration.md. Exits with 1 when a declaration fails.
+
+    \b
+    Examples:
+      worldgauge calibrate --quick
+      worldgauge calibrate --metrics ssim,warp_error --fault flicker --fault vanish
+      worldgauge calibrate --include my_metric.py --metrics my_metric --declare my_metric=fidelity
+    """
+    from worldgauge.blocks.calibration.gauges import choose_gauges
+    from worldgauge.blocks.calibration.measure import Bench
+    from worldgauge.blocks.calibration.presets import choose_preset
+
+    started = time.monotonic()
+    for file in include or ():
+        include_file(file)
+    wanted = [name.strip() for name in (metrics or "").split(",") if name.strip()]
+    gauges = choose_gauges(wanted, dict(_declaration(text) for text in declare or ()))
+    preset = choose_preset("quick" if quick else "small", fault or ())
+    bench = Bench(
+        preset,
+        out / preset.name,
+        workers or os.cpu_count() or 1,
+        tuple(path.resolve() for path in include or ()),
+        tuple(use or ()),
+    )
+    progress = StepLines()
+    try:
+        calibration = bench.calibrate(gauges, progress)
+        if instruments:
+            from worldgauge.blocks.calibration.instruments import error_tables
+
+            calibration = calibration.model_copy(update={"errors": error_tables(progress)})
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command goes on from here.", err=True)
+        raise typer.Exit(130) from None
+    write_files(calibration, bench.folder)
+    if as_json:
+        typer.echo(calibration.model_dump_json(by_alias=True, indent=1))
+    else:
+        print_matrix(calibration)
+        typer.echo(f"{bench.folder}/calibration.json, .svg, .md; done in {duration(time.monotonic() - started)}")
+    failures = calibration.failures()
+    for line in failures:
+        typer.echo(f"FAILS  {line}", err=True)
+    if failures:
+        typer.echo(f"{len(failures)} declarations fail", err=True)
+        raise typer.Exit(1)
+
+
+def write_files(calibration: CalibrationFile, folder: Path) -> None:
+    """The result, the figure and the page."""
+    from worldgauge.blocks.calibration.heatmap import heat_map
+    from worldgauge.blocks.calibration.page import FIGURE, page
+    from worldgauge.blocks.calibration.result import FILE_NAME
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        calibration.write(folder / FILE_NAME)
+        (folder / FIGURE).write_text(heat_map(calibration), "utf-8")
+        (folder / "calibration.md").write_text(page(calibration), "utf-8")
+    except OSError as error:
+        raise CannotWrite(f"cannot write to {folder} ({error.strerror})", "choose another folder with --out") from error
+
+
+def print_matrix(calibration: CalibrationFile) -> None:
+    """One line per metric and fault that is declared or told apart."""
+    rows = []
+    for gauge in calibration.gauges:
+        for response in gauge.responses:
+            verdict = response.verdict
+            if verdict is None and response.detects is None:
+                continue
+            last = response.doses[-1]
+            rows.append(
+                (
+                    gauge.id,
+                    response.fault,
+                    "-" if gauge.oracle is None else f"{gauge.oracle:.4g}",
+                    "-" if last.mean is None else f"{last.mean:.4g}",
+                    "-" if response.rho is None else f"{response.rho:+.2f}",
+                    "-" if response.detects is None else f"{response.detects:g}",
+                    "" if verdict is None else {"still": "stay"}.get(verdict.expects, verdict.expects),
+                    "" if verdict is None else {True: "holds", False: "FAILS", None: "not judged"}[verdict.holds],
+                )
+            )
+    header = ("metric", "fault", "oracle", "severity 1", "rho", "from", "must", "verdict")
+    print_table(header, rows, numeric=(2, 3, 4, 5))
+    for gauge in calibration.gauges:
+        if gauge.reason:
+            typer.echo(f"{gauge.id}: {gauge.reason}")
+
+
+def _declaration(text: str) -> tuple[str, str]:
+    name, _, quality = text.partition("=")
+    if not quality:
+        raise WorldGaugeError(f"--declare {text}: expected METRIC=QUALITY, for example my_metric=fidelity")
+    return name.strip(), quality.strip()
