@@ -68,6 +68,10 @@ SEATS = {
     "perceptual_distance": "how different two frames look, by a network",
     "prompt_reward": "how well a frame fits its prompt, by a network",
     "faces": "faces and whose they are",
+    "style_features": "feature maps whose Gram matrices tell styles apart",
+    "interpolation": "the frame halfway between two",
+    "detector": "objects named in a text found in a frame, by a network",
+    "text_image": "how well a frame fits a text, by a network",
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""
 
@@ -75,11 +79,13 @@ INSTRUMENTS: Registry[type[Instrument]] = Registry(
     "instrument",
     {
         "dis": "worldgauge.instruments.pocket.flow:DisFlow",
+        "random_style": "worldgauge.instruments.pocket.random_style:RandomStyle",
+        "flow_midpoint": "worldgauge.instruments.pocket.interpolation:FlowInterpolation",
     },
 )
 
 INSTRUMENT_SETS: dict[str, dict[str, str]] = {
-    "pocket": {"flow": "dis"},
+    "pocket": {"flow": "dis", "style_features": "random_style", "interpolation": "flow_midpoint"},
     "reference": {},
 }
 """Seat to instrument for each named set; any seat can be given to another instrument by name."""

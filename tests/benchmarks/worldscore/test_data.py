@@ -12,11 +12,12 @@ import helpers
 from benchmarks.worldscore.toy_dataset import STATIC, make_dataset, static_record
 from worldgauge.benchmarks.worldscore.cases import read_dataset
 from worldgauge.benchmarks.worldscore.importer import find_videos
-from worldgauge.benchmarks.worldscore.masks import fitted_union, read_mask
 from worldgauge.benchmarks.worldscore.model_inputs import write_inputs
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
+from worldgauge.functional.object_masks import fitted_union
 from worldgauge.media.encoder import write_video
+from worldgauge.media.mask_files import read_mask
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("4_gram_matrix", "gram_img"): parity_metrics.style_images,
     ("5_motion_accuracy_magnitude", "mot_"): parity_metrics.motion,
     ("5_motion_accuracy_magnitude", "median"): parity_metrics.median,
-    ("5_motion_accuracy_magnitude", "mask_files"): parity_worlds.mask_files,
+    ("5_motion_accuracy_magnitude", "mask_files"): parity_worlds.object_masks,
     ("6_motion_smoothness", "smooth"): parity_metrics.smoothness,
     ("6_motion_smoothness", "pad"): parity_metrics.padded,
     ("6_motion_smoothness", "ssim"): parity_metrics.ssim,

@@ -24,7 +24,8 @@ from worldgauge.functional.interpolation_error import (
 from worldgauge.functional.motion_regions import grow, motion_contrasts, union
 from worldgauge.functional.phrase_matching import asked_objects, detected_phrases, detection_rate, detector_caption
 from worldgauge.functional.style_gram import gram_matrix, gram_mse
-from worldgauge.functional.vgg_style import CHANNELS, Layer, style_features, style_image
+from worldgauge.functional.vgg_style import Layer, style_features, style_image
+from worldgauge.instruments.pocket.random_style import random_layers
 
 Stored = dict[str, Any]
 
@@ -114,7 +115,7 @@ def style_images(given: Stored, recorded: Stored, tolerance: Stored) -> str | No
     side, mode = given["shorter_side"], given["reference_saved_as_mode"]
     if "raises" in recorded:
         return status_of(lambda: style_image(given["reference_rgb_uint8"], mode, side))
-    layers = random_layers(given["vgg"])
+    layers = checked_layers(given["vgg"])
     image = given["reference_rgb_uint8"]
     if mode == "L":
         from PIL import Image
@@ -140,17 +141,11 @@ def style_images(given: Stored, recorded: Stored, tolerance: Stored) -> str | No
     return None
 
 
-def random_layers(recipe: Stored) -> list[Layer]:
+def checked_layers(recipe: Stored) -> list[Layer]:
     """The random VGG19 prefix of a recipe, checked against its checksum."""
-    random = np.random.RandomState(recipe["vgg_seed"])
-    layers: list[Layer] = []
-    digest = hashlib.sha256()
-    for inputs, outputs in CHANNELS:
-        weight = (random.standard_normal((outputs, inputs, 3, 3)) * math.sqrt(2 / (inputs * 9))).astype(np.float32)
-        bias = (random.standard_normal(outputs) * 0.05).astype(np.float32)
-        layers.append((weight, bias))
-        digest.update(weight.tobytes() + bias.tobytes())
-    expect_equal("weights", digest.hexdigest(), recipe["sha256_of_float32_bytes_w1_b1_w2_b2_to_w5_b5"])
+    layers = random_layers(recipe["vgg_seed"])
+    digest = hashlib.sha256(b"".join(array.tobytes() for layer in layers for array in layer)).hexdigest()
+    expect_equal("weights", digest, recipe["sha256_of_float32_bytes_w1_b1_w2_b2_to_w5_b5"])
     return layers
 
 

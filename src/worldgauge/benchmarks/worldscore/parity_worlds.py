@@ -11,7 +11,6 @@ import numpy as np
 from worldgauge.benchmarks.parity import expect_close, expect_equal
 from worldgauge.benchmarks.worldscore import prompts
 from worldgauge.benchmarks.worldscore.cameras import camera_matrices, focal_length
-from worldgauge.benchmarks.worldscore.masks import read_masks
 from worldgauge.benchmarks.worldscore.parity_metrics import status_of
 from worldgauge.benchmarks.worldscore.worlds import World, check_frame_count
 from worldgauge.functional.image_fit import crop_and_resize, crop_box, squashed, tracker_image, tracker_input
@@ -23,6 +22,7 @@ from worldgauge.functional.trajectory_layouts import (
     saved_cameras,
     total_frames,
 )
+from worldgauge.media.mask_files import mask_files, read_mask
 
 Stored = dict[str, Any]
 
@@ -41,7 +41,7 @@ def trajectory(given: Stored, recorded: Stored, tolerance: Stored) -> str | None
     return None
 
 
-def mask_files(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+def object_masks(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
     from PIL import Image
 
     array = np.asarray(given["array"], np.uint8)
@@ -53,7 +53,7 @@ def mask_files(given: Stored, recorded: Stored, tolerance: Stored) -> str | None
         (folder / "c.txt").write_text("text")
         Image.fromarray(array).save(folder / "d.PNG")
         Image.fromarray(np.full_like(array, 200)).save(folder / "e.jpg")
-        masks = read_masks(folder)
+        masks = [read_mask(file) for file in mask_files(folder)]
     # The original keeps a colour mask's channels as a third axis; we take the union of its channels.
     channels = [shape[2] if len(shape) == 3 else 1 for shape in recorded["shapes"]]
     expect_equal("objects", list(range(len(masks))), recorded["object_ids"])

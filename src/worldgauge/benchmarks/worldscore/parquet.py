@@ -1,4 +1,4 @@
-"""The data set's parquet files. They hold the pictures inside, which are written out once so that models can read them."""
+"""The data set's parquet files. Their pictures are written out once, so that models and instruments can read them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PICTURES: Final = "pictures"
 def parquet_records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Records of every parquet file below a folder, in order of name, with `image` a file below `folder`."""
     try:
-        import pyarrow.parquet as pq
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
         raise WorldGaugeError("reading parquet files needs pyarrow", "pip install 'worldgauge[parquet]'") from error
     counted: Counter[str] = Counter()

@@ -1,0 +1,192 @@
+"""What WorldScore reads off a clip with instruments that need no weights: flow, motion, style, predicted frames.
+
+Each signal covers both protocols, so that switching protocol perceives nothing anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.case import Case
+from worldgauge.core.clip import Clip, Frames
+from worldgauge.core.errors import InvalidVideo, NotApplicable, WorldGaugeError
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.flow_cycle import cycle_error, median_magnitude
+from worldgauge.functional.image_fit import TRACKER_AREA, crop_and_resize
+from worldgauge.functional.interpolation_error import (
+    colour_ssim,
+    dropped_frames,
+    squared_error,
+    wrapped_squared_error,
+)
+from worldgauge.functional.motion_regions import follow, grow, region_contrast
+from worldgauge.functional.object_masks import fitted_union
+from worldgauge.functional.style_gram import gram_distance, gram_mse
+from worldgauge.functional.trajectory_layouts import anchor_frames, frames_per_layout
+from worldgauge.media.mask_files import read_mask
+from worldgauge.signals.flow import FlowInstrument, consecutive
+
+Image = NDArray[np.uint8]
+
+
+class StyleInstrument(Protocol):
+    """What the seat `style_features` offers."""
+
+    def features(self, image: Image) -> Sequence[NDArray[np.float32]]:
+        """Feature maps (C, h, w), one per layer, of an RGB image (H, W, 3)."""
+
+
+class InterpolationInstrument(Protocol):
+    """What the seat `interpolation` offers."""
+
+    def between(self, before: Image, after: Image) -> Image:
+        """The RGB frame halfway between two (H, W, 3)."""
+
+
+class Trajectory(Protocol):
+    """What a pose instrument answers."""
+
+    poses: NDArray[np.float64]
+    """(N, 4, 4) OpenCV camera-to-world, the first one identity."""
+    residual: NDArray[np.float64]
+    """(N,) distance between seen and predicted points, px."""
+
+
+class PosesInstrument(Protocol):
+    """What the seat `poses` offers."""
+
+    def trajectory(self, frames: Sequence[Image]) -> Trajectory:
+        """Where the camera was at each RGB frame (H, W, 3)."""
+
+
+def layouts_of(case: Case) -> list[str]:
+    """The camera path of a WorldScore case."""
+    layouts = case.extras.get("camera_path")
+    if not layouts:
+        raise NotApplicable("the case has no camera layouts")
+    return list(layouts)
+
+
+def frames_of_layout(case: Case, count: int) -> int:
+    """Frames of one layout in a clip of `count` frames; a clip that cannot be cut into its layouts is invalid."""
+    scenes = len(layouts_of(case))
+    frames = frames_per_layout(scenes, count)
+    if frames is None:
+        raise InvalidVideo(f"{count} frames cannot be cut into {scenes} layouts", f"make {scenes} n + 1 frames")
+    return frames
+
+
+def anchors_of(clip: Clip, case: Case) -> Frames:
+    """The first frame and the last of every layout."""
+    scenes = len(layouts_of(case))
+    return clip.frames(FrameSpec.at(*anchor_frames(scenes, frames_of_layout(case, clip.count))))
+
+
+@signal(version=1, seat="poses", cost=1.0)
+def world_cameras(clip: Clip, poses: PosesInstrument) -> Arrays:
+    """Camera poses of the whole clip and how well a rigid scene explains it.
+
+    `poses`: (N, 4, 4) OpenCV camera-to-world. `residual`: (N,) distance between seen and predicted points, in the unit
+    of the released code: pixels of an eighth of a frame as large as 512x512.
+    """
+    found = poses.trajectory(clip.frames())
+    width, height = clip.size
+    unit = 8.0 * math.sqrt(width * height / TRACKER_AREA)
+    return {"poses": found.poses, "residual": found.residual / unit}
+
+
+@signal(version=1, seat="flow", cost=0.15)
+def flow_cycles(clip: Clip, flow: FlowInstrument) -> Arrays:
+    """How far pixels land from their start after going to the next frame and back, px; one number per pair."""
+    pairs = [cycle_error(flow.flow(a, b), flow.flow(b, a)) for a, b in consecutive(clip)]
+    return {"error": np.array(pairs)}
+
+
+@signal(version=1, reads=("video", "case"), seat="flow", cost=0.15)
+def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
+    """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
+
+    `median`: median length of the flow, px. `contrast_squashed`, `contrast_cropped`: longest vector inside minus
+    longest outside, the first-frame mask fitted to the clip in one of two ways and followed along the flow; NaN from
+    the frame on in which the object is lost or fills the view.
+    """
+    files = [case.path(file) for name, file in sorted(case.reference.truth.items()) if name.startswith("mask")]
+    if not files:
+        raise NotApplicable("the case has no masks of moving objects")
+    masks = [read_mask(file) for file in files]
+    followed = {crop: fitted_union(masks, clip.size, crop=crop) for crop in (False, True)}
+    medians: list[float] = []
+    contrasts: dict[bool, list[float]] = {False: [], True: []}
+    for first, second in consecutive(clip):
+        forward, backward = flow.flow(first, second), flow.flow(second, first)
+        medians.append(median_magnitude(forward))
+        for crop, mask in followed.items():
+            grown = grow(mask)
+            lost = not mask.any() or bool(grown.all())
+            contrasts[crop].append(float("nan") if lost else region_contrast(forward, grown))
+            followed[crop] = follow(mask, backward)
+    return {
+        "median": np.array(medians),
+        "contrast_squashed": np.array(contrasts[False]),
+        "contrast_cropped": np.array(contrasts[True]),
+    }
+
+
+@signal(version=1, reads=("video", "case"), seat="style_features", cost=0.05)
+def anchor_styles(clip: Clip, case: Case, style: StyleInstrument) -> Arrays:
+    """Style of the frames at the ends of the layouts.
+
+    `released`: per later anchor, the Gram difference to the input image as it was cut for the clip, mean squares summed
+    over layers. `paper`: per layout, Frobenius norm between its first and its last frame, summed over layers.
+    """
+    anchors = [style.features(frame) for frame in anchors_of(clip, case)]
+    given = style.features(input_image(case, clip.size))
+    released = [sum(map(gram_mse, later, given)) for later in anchors[1:]]
+    paper = [sum(map(gram_distance, end, start)) for start, end in pairwise(anchors)]
+    return {"released": np.array(released), "paper": np.array(paper)}
+
+
+def input_image(case: Case, size: tuple[int, int]) -> Image:
+    """The case's picture as a model of that video size got it: centre crop, (H, W, 3) RGB."""
+    from PIL import Image as Pillow
+
+    if case.condition.image is None:
+        raise NotApplicable("the case has no picture")
+    file = case.path(case.condition.image)
+    try:
+        with Pillow.open(file) as picture:
+            if picture.mode not in ("RGB", "L"):
+                raise WorldGaugeError(f"{file} has mode {picture.mode}", "save it as RGB")
+            return np.asarray(crop_and_resize(picture, size).convert("RGB"))
+    except OSError as error:
+        raise WorldGaugeError(f"picture {file} cannot be read ({error})", "restore the data set") from error
+
+
+@signal(version=1, seat="interpolation", kept=False, cost=0.2)
+def predicted_frames(clip: Clip, interpolation: InterpolationInstrument) -> Arrays:
+    """Every other frame predicted from its two neighbours: `frames` (P, H, W, 3) uint8."""
+    frames = clip.frames()
+    triples = dropped_frames(len(frames))
+    return {"frames": np.stack([interpolation.between(frames[a], frames[b]) for a, _, b in triples])}
+
+
+@signal(version=1, needs=(predicted_frames(),), cost=0.02)
+def prediction_errors(clip: Clip, predicted: Arrays) -> Arrays:
+    """Predicted against real frames, one number per prediction.
+
+    `mse`, `mse_wrapped`: squared 8-bit levels, true and modulo 256; `ssim`: over all channels, in the pair's own range.
+    """
+    frames = clip.frames()
+    pairs = [(predicted["frames"][i], frames[dropped]) for i, (_, dropped, _) in enumerate(dropped_frames(len(frames)))]
+    return {
+        "mse": np.array([squared_error(ours, real) for ours, real in pairs]),
+        "mse_wrapped": np.array([wrapped_squared_error(ours, real) for ours, real in pairs]),
+        "ssim": np.array([colour_ssim(ours, real) for ours, real in pairs]),
+    }
