@@ -30,6 +30,7 @@ VERBS = {
     "cameras": "Convert camera paths between conventions, and plot them.",
     "parity": "Reproduce recorded outputs of a benchmark's released code.",
     "memobench": "MemoBench's official files, question banks and analyses.",
+    "calibrate": "Check the metrics on worlds whose truth and faults are known.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
     "cache": "Look after the store of signals: du, verify, gc.",
