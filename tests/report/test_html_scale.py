@@ -1,0 +1,76 @@
+"""100,000 records: time and memory of the build, size of the page, first paint against an empty page."""
+
+import re
+import subprocess
+import sys
+from statistics import median
+
+import pytest
+
+from report.browser import launched, watched_page
+from report.synthetic import SKILL, write_run
+
+BUILD = """
+import resource, sys, time
+from pathlib import Path
+from worldgauge.core.run_folder import Run
+from worldgauge.report.html import ReportSource, write_report
+started = time.process_time()
+write_report(ReportSource([Run(Path(f)) for f in sys.argv[2:]]), Path(sys.argv[1]))
+print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    root = tmp_path_factory.mktemp("scale")
+    folders = [write_run(root / model, model, cases=5000, frames=40) for model in SKILL]
+    out = root / "report"
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(out), *map(str, folders)], capture_output=True, text=True, check=True
+    )
+    seconds, memory = map(float, done.stdout.split())
+    return out, seconds, memory
+
+
+@pytest.mark.slow
+def test_build_is_quick_and_small(built):
+    out, seconds, memory = built
+    assert seconds <= 60
+    assert memory <= 1.5 * 2**30
+    assert (out / "index.html").stat().st_size <= 2e6
+    # What the first page needs beyond index.html.
+    assert (out / "data" / "index.js").stat().st_size <= 2e6
+
+
+@pytest.mark.slow
+def test_first_paint_is_that_of_an_empty_page(built):
+    out = built[0]
+    page = (out / "index.html").read_text("utf-8")
+    body = re.search(r"<body>.*</body>", page, re.S).group(0)
+    assets = "".join(re.findall(r"<script src=.*?</script>", body))
+    (out / "empty.html").write_text(page.replace(body, f"<body><p>Empty.</p>{assets}</body>"), "utf-8")
+    times = {"index.html": [], "empty.html": []}
+    script = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+    with launched() as chromium:
+        for _ in range(9):
+            for name, found in times.items():
+                with watched_page(chromium) as watched:
+                    watched.page.goto(f"{out.as_uri()}/{name}")
+                    watched.until(f"{script} !== undefined")
+                    found.append(watched.page.evaluate(script))
+    assert median(times["index.html"]) <= 1.5 * median(times["empty.html"]), times
+
+
+@pytest.mark.slow
+def test_cases_of_a_large_report_are_paged(built):
+    with launched() as chromium, watched_page(chromium) as watched:
+        watched.open(built[0], "#/cases")
+        assert watched.page.locator("table.cases tbody tr").count() == 50
+        loaded = watched.page.evaluate(
+            "performance.getEntriesByType('resource').map(e => e.name).filter(n => n.includes('/data/')).length"
+        )
+        assert loaded <= 4
+        watched.page.locator("#search").fill("case-04321")
+        watched.until("document.querySelectorAll('table.cases tbody tr').length === 1")
+        assert watched.problems == []
