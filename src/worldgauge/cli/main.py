@@ -29,6 +29,7 @@ VERBS = {
     "inputs": "Write what a model needs to take part in a benchmark.",
     "cameras": "Convert camera paths between conventions, and plot them.",
     "parity": "Reproduce recorded outputs of a benchmark's released code.",
+    "worldscore": "WorldScore's official files, scores by subdomain, published numbers.",
     "memobench": "MemoBench's official files, question banks and analyses.",
     "calibrate": "Check the metrics on worlds whose truth and faults are known.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
