@@ -23,10 +23,10 @@ def judge(gauge: Gauge, responses: Sequence[Response]) -> list[Response]:
 
 
 def reach_of(gauge: Gauge, responses: Sequence[Response]) -> float | None:
-    """The largest change at full severity among the faults that must move this metric; None without any."""
-    moving = {r.fault for r in responses if any(m.quality == gauge.quality for m in FAULTS[r.fault].moves)}
-    found = [abs(d) for r in responses if r.fault in moving and (d := r.doses[-1].difference) is not None]
-    return max(found) if found and max(found) > 0 else None
+    """The largest change among the faults that must move this metric and that it sees; None without any."""
+    moving = [r for r in responses if any(m.quality == gauge.quality for m in FAULTS[r.fault].moves)]
+    found = [abs(r.doses[-1].difference or 0.0) for r in moving if r.detects is not None]
+    return max(found, default=None)
 
 
 def _verdict(gauge: Gauge, fault: type[Fault], response: Response, reach: float | None) -> Verdict | None:

@@ -1,0 +1,186 @@
+"""Calibration: statistics with known answers, verdicts, and a metric that ignores its input is caught."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from worldgauge.blocks.calibration import presets
+from worldgauge.blocks.calibration.gauges import GAUGES, Gauge, choose_gauges
+from worldgauge.blocks.calibration.heatmap import heat_map
+from worldgauge.blocks.calibration.page import page
+from worldgauge.blocks.calibration.presets import PRESETS, Preset, choose_preset
+from worldgauge.blocks.calibration.responses import Scores, respond
+from worldgauge.blocks.calibration.result import CalibrationFile, GaugeResult, Response
+from worldgauge.blocks.calibration.verdicts import judge
+from worldgauge.blocks.faults import Quality
+from worldgauge.core.errors import WorldGaugeError
+
+SEVERITIES = (0.25, 0.5, 1.0)
+WORLDS = 8
+
+
+def _scores(answer: np.ndarray) -> Scores:
+    """Scores that fall by `answer` (S,) on worlds of very different level."""
+    oracle = np.linspace(10, 90, WORLDS)
+    return Scores(oracle, oracle - answer[:, None], np.tile(np.array(SEVERITIES)[:, None], (1, WORLDS)), SEVERITIES)
+
+
+def test_a_falling_score_has_rho_minus_one_and_is_told_from_the_smallest_dose() -> None:
+    found = respond("blur", _scores(np.array([1.0, 2.0, 5.0])), higher_is_better=True)
+    assert found.rho == -1.0
+    assert found.detects == 0.25
+    assert found.doses[-1].difference == pytest.approx(-5.0)
+    assert found.doses[-1].p_value == pytest.approx(2 / 2**WORLDS, abs=1e-6)
+    assert found.doses[-1].interval is not None
+    low, high = found.doses[-1].interval
+    assert low < found.doses[-1].mean < high  # type: ignore[operator]
+
+
+def test_an_error_that_rises_counts_as_worse() -> None:
+    found = respond("blur", _scores(np.array([-1.0, -2.0, -5.0])), higher_is_better=False)
+    assert found.rho == -1.0
+    assert found.doses[-1].difference == pytest.approx(-5.0)
+
+
+def test_a_score_that_answers_late_is_told_late() -> None:
+    scores = _scores(np.array([0.0, 0.0, 5.0]))
+    scores.subject[:2] += np.where(np.arange(WORLDS) % 2, 0.1, -0.1)
+    assert respond("blur", scores, higher_is_better=True).detects == 1.0
+
+
+def test_a_constant_score_has_no_correlation_and_detects_nothing() -> None:
+    found = respond("blur", _scores(np.zeros(3)), higher_is_better=True)
+    assert found.rho == 0.0
+    assert found.detects is None
+
+
+def test_worlds_in_which_the_fault_shows_nothing_are_left_out() -> None:
+    scores = _scores(np.array([1.0, 2.0, 5.0]))
+    scores.quantity[:, :2] = 0
+    assert respond("blur", scores, True).doses[-1].cases == WORLDS - 2
+
+
+def test_unscored_worlds_are_left_out_and_counted() -> None:
+    scores = _scores(np.array([1.0, 2.0, 5.0]))
+    scores.subject[2, :3] = np.nan
+    found = respond("blur", scores, True)
+    assert [d.cases for d in found.doses] == [WORLDS, WORLDS, WORLDS - 3]
+    scores.subject[2] = np.nan
+    assert respond("blur", scores, True).doses[-1].mean is None
+
+
+def _judged(quality: Quality, answers: dict[str, list[float]]) -> dict[str, Response]:
+    responses = [respond(fault, _scores(np.array(a, float)), True) for fault, a in answers.items()]
+    return {r.fault: r for r in judge(Gauge("m", quality), responses)}
+
+
+def test_must_move_holds_for_a_metric_that_answers_and_fails_for_one_that_does_not() -> None:
+    found = _judged(Quality.PICTURE, {"blur": [1, 2, 5], "noise": [0, 0, 0], "compression": [-1, -2, -5]})
+    held = {fault: r.verdict.holds for fault, r in found.items() if r.verdict}
+    assert held == {"blur": True, "noise": False, "compression": False}
+
+
+def test_must_stay_is_measured_against_the_metrics_own_reach() -> None:
+    found = _judged(Quality.PICTURE, {"blur": [1, 2, 10], "vanish": [0.1, 0.2, 1.0], "teleport": [1, 2, 3]})
+    assert found["vanish"].verdict is not None and found["vanish"].verdict.holds is True
+    assert found["teleport"].verdict is not None and found["teleport"].verdict.holds is False
+
+
+def test_must_stay_is_asked_only_up_to_the_declared_severity() -> None:
+    # Heavy blur may cost the camera its corners; up to one half it must not.
+    found = _judged(Quality.CAMERA, {"camera_drift": [1, 2, 10], "blur": [0.1, 0.1, 9]})
+    assert found["blur"].verdict is not None and found["blur"].verdict.holds is True
+
+
+def test_a_metric_without_any_reach_cannot_be_called_still() -> None:
+    found = _judged(Quality.CAMERA, {"camera_drift": [0, 0, 0], "vanish": [0, 0, 0]})
+    assert found["vanish"].verdict is not None and found["vanish"].verdict.holds is None
+    assert found["camera_drift"].verdict is not None and found["camera_drift"].verdict.holds is False
+
+
+def test_an_undeclared_metric_gets_no_verdict() -> None:
+    responses = [respond("blur", _scores(np.array([1.0, 2.0, 5.0])), True)]
+    assert judge(Gauge("m"), responses)[0].verdict is None
+
+
+def test_gauges_are_unique_and_name_what_is_registered() -> None:
+    names = [gauge.id for gauge in GAUGES]
+    assert len(names) == len(set(names))
+    assert choose_gauges(["psnr"])[0].quality == Quality.FIDELITY
+    with pytest.raises(WorldGaugeError, match="did you mean psnr"):
+        choose_gauges(["psnrr"])
+    with pytest.raises(WorldGaugeError, match="unknown quality"):
+        choose_gauges([], {"psnr": "beauty"})
+
+
+def test_presets_have_worlds_enough_for_the_test_and_refuse_wrong_faults() -> None:
+    for preset in PRESETS.values():
+        assert 2 / 2**preset.worlds <= 0.05
+        assert len(preset.subjects()) == 1 + len(preset.faults) * len(preset.severities)
+    assert choose_preset("quick", ["blur"]).faults == ("blur",)
+    with pytest.raises(WorldGaugeError, match="did you mean flicker"):
+        choose_preset("quick", ["flickr"])
+
+
+def _file(responses: list[Response]) -> CalibrationFile:
+    gauge = GaugeResult(
+        id="m<1>", metric="m", fingerprint="f", quality=Quality.PICTURE, unit="", higher_is_better=True, oracle=50.0,
+        responses=responses,
+    )  # fmt: skip
+    return CalibrationFile(
+        preset="small", worlds=["a", "b"], size=(64, 36), frames=9, severities=list(SEVERITIES), instruments={},
+        environment={}, faults={r.fault: "levels" for r in responses}, gauges=[gauge],
+    )  # fmt: skip
+
+
+def test_the_file_survives_a_round_trip_and_lists_failures(tmp_path: Path) -> None:
+    judged = _judged(Quality.PICTURE, {"blur": [1, 2, 5], "noise": [0, 0, 0]})
+    made = _file(list(judged.values()))
+    made.write(tmp_path / "calibration.json")
+    assert CalibrationFile.read(tmp_path / "calibration.json") == made
+    assert [line.split(":")[0] for line in made.failures()] == ["m<1> x noise"]
+
+
+def test_figure_is_well_formed_and_the_page_names_what_fails() -> None:
+    made = _file(list(_judged(Quality.PICTURE, {"blur": [1, 2, 5], "noise": [0, 0, 0]}).values()))
+    root = ElementTree.fromstring(heat_map(made))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "m<1>" in texts
+    assert "0.25" in texts
+    text = page(made)
+    assert "- m<1> x noise: must get worse" in text
+    assert "must get worse: holds" in text
+
+
+BROKEN = '''
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.signals.fidelity import pixel_errors
+
+@metric(unit="", higher_is_better=True, bounds=(0, 1), needs=[pixel_errors()])
+def deaf(case, errors):
+    """Ignores what it is given."""
+    return Measurement(0.5)
+'''
+
+
+def test_a_metric_that_ignores_its_input_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from worldgauge.cli.calibrate import app
+
+    tiny = Preset("quick", 6, (0.5, 1.0), (96, 54), 17, 5.0)
+    monkeypatch.setitem(presets.PRESETS, "quick", tiny)
+    (tmp_path / "deaf.py").write_text(BROKEN)
+    arguments = ["--quick", "--fault", "blur", "--include", str(tmp_path / "deaf.py"), "--workers", "1"]
+    arguments += ["--metrics", "ssim,deaf", "--declare", "deaf=fidelity", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1, done.output
+    assert "FAILS  deaf x blur" in done.stderr
+    assert "ssim x blur" not in done.stderr
+    found = json.loads((tmp_path / "out" / "quick" / "calibration.json").read_text())
+    verdicts = {g["id"]: g["responses"][0]["verdict"]["holds"] for g in found["gauges"]}
+    assert verdicts == {"ssim": True, "deaf": False}
