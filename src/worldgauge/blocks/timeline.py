@@ -74,7 +74,7 @@ def simulate(scene: Scene, act: Act, camera: CameraPath, fps: float) -> tuple[Ti
     mujoco.mj_forward(model, data)
     time = np.arange(frames) / fps
     position, linear = np.empty((frames, model.ngeom, 3)), np.empty((frames, model.ngeom, 3, 3))
-    log = _ContactLog(scene, act)
+    log = _ContactLog(scene)
     for frame in range(frames):
         position[frame], linear[frame] = data.geom_xpos, data.geom_xmat.reshape(-1, 3, 3)
         if frame + 1 == frames or model.nv == 0:
@@ -82,7 +82,7 @@ def simulate(scene: Scene, act: Act, camera: CameraPath, fps: float) -> tuple[Ti
         for _ in range(steps):
             _hold(model, data, act)
             mujoco.mj_step(model, data)
-            log.read(model, data, frame + 1)
+            log.read(data, frame + 1)
     material = np.broadcast_to(model.geom_matid, (frames, model.ngeom)).copy()
     rgba = np.where((model.geom_matid >= 0)[:, None], model.mat_rgba[model.geom_matid], model.geom_rgba)
     timeline = Timeline(time, position, linear, np.broadcast_to(rgba, (frames, *rgba.shape)).copy(), material, camera)
@@ -115,23 +115,25 @@ def _apply_movers(scene: Scene, act: Act, timeline: Timeline) -> None:
 class _ContactLog:
     """Notes when pairs of instances start to touch; resting contacts at the start are not events."""
 
-    def __init__(self, scene: Scene, act: Act) -> None:
+    def __init__(self, scene: Scene) -> None:
         self.contacts: list[Contact] = []
-        self._names = {0: "ground"}
-        for instance in scene.instances:
-            for body in instance.bodies:
-                self._names[scene.model.body(body).id] = instance.name
+        names = {scene.model.body(body).id: i.name for i in scene.instances for body in i.bodies}
+        self._body = scene.model.geom_bodyid
+        self._name = [names.get(body, "ground") for body in range(scene.model.nbody)]
         self._last: dict[tuple[str, str], float] = {}
         self._before = np.zeros((scene.model.nbody, 3))
 
-    def read(self, model: Any, data: Any, frame: int) -> None:
-        for contact in data.contact[: data.ncon]:
-            a, b = int(model.geom_bodyid[contact.geom1]), int(model.geom_bodyid[contact.geom2])
-            names = sorted((self._names.get(a, "ground"), self._names.get(b, "ground")))
-            pair = (names[0], names[1])
-            if pair[0] != pair[1] and data.time - self._last.get(pair, -1.0) > _QUIET and data.time > _QUIET:
-                speed = float(np.linalg.norm(self._before[a] - self._before[b]))
-                if speed > 0.05:
-                    self.contacts.append(Contact(frame, *pair, round(speed, 3)))
-            self._last[pair] = data.time
-        self._before = data.cvel[:, 3:].copy()
+    def read(self, data: Any, frame: int) -> None:
+        """Look at the contacts of one physics step."""
+        if data.ncon:
+            now = data.time
+            for a, b in self._body[data.contact.geom].tolist():
+                first, second = sorted((self._name[a], self._name[b]))
+                if first == second:
+                    continue
+                if now - self._last.get((first, second), -1.0) > _QUIET and now > _QUIET:
+                    speed = float(np.linalg.norm(self._before[a] - self._before[b]))
+                    if speed > 0.05:
+                        self.contacts.append(Contact(frame, first, second, round(speed, 3)))
+                self._last[first, second] = now
+        self._before[:] = data.cvel[:, 3:]
