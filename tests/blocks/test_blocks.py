@@ -84,9 +84,7 @@ def test_the_same_seed_furnishes_the_same_place_for_another_process() -> None:
     for one, other in zip(a.scene.instances, b.scene.instances, strict=False):
         if one.kind in ("prop", "wall", "ground"):
             assert one.name == other.name
-            np.testing.assert_array_equal(
-                a.timeline.position[0, one.geoms], b.timeline.position[0, other.geoms]
-            )
+            np.testing.assert_array_equal(a.timeline.position[0, one.geoms], b.timeline.position[0, other.geoms])
 
 
 def test_worlds_hold_eight_to_twenty_props() -> None:
@@ -125,7 +123,9 @@ def test_a_pendulum_keeps_its_energy() -> None:
 
 def test_collision_hands_over_the_motion() -> None:
     world = Block(seed=3, family="hall", path="fixed", process="collision", size=(96, 54), frames=81).world()
-    hit = next(c for c in world.contacts if "grey striped ball" in (c.first, c.second) and "ground" not in (c.first, c.second))
+    hit = next(
+        c for c in world.contacts if "grey striped ball" in (c.first, c.second) and "ground" not in (c.first, c.second)
+    )
     grey = world.timeline.position[:, world.scene.named("grey striped ball").geoms[0], 0]
     assert abs(grey[hit.frame - 1] - grey[0]) < 0.01 < 0.2 < abs(grey[-1] - grey[0])
     assert hit.frame == pytest.approx(0.45 * 81, abs=4)
@@ -134,12 +134,18 @@ def test_collision_hands_over_the_motion() -> None:
 def test_tower_falls_only_after_the_hit() -> None:
     world = Block(seed=3, family="room", path="fixed", process="tower", size=(96, 54), frames=81).world()
     top = world.timeline.position[:, world.scene.target.geoms[-1], 2]
-    hit = next(c.frame for c in world.contacts if "grey iron ball" in (c.first, c.second) and "ground" not in (c.first, c.second))
+    hit = next(
+        c.frame
+        for c in world.contacts
+        if "grey iron ball" in (c.first, c.second) and "ground" not in (c.first, c.second)
+    )
     assert np.abs(top[: hit - 1] - top[0]).max() < 0.02 and top[-1] < 0.6 * top[0]
 
 
 def test_events_tell_when_the_target_leaves_returns_and_melts(rendered: Render) -> None:
-    truth = rendered(seed=6, family="shelf", path="exit_wait_reenter", process="melting", size=(160, 90), frames=41, fps=8.0)
+    truth = rendered(
+        seed=6, family="shelf", path="exit_wait_reenter", process="melting", size=(160, 90), frames=41, fps=8.0
+    )
     kinds = {e.kind: e.frame for e in truth.events if e.kind != "progress"}
     assert truth.phases is not None
     assert kinds["left_view"] == truth.phases.gone and kinds["returned"] == truth.phases.back
@@ -149,4 +155,6 @@ def test_events_tell_when_the_target_leaves_returns_and_melts(rendered: Render) 
     melted = next(f for s, f in shares if s == 0.4)
     # The lump sinks by 85 % of the melted share.
     assert height[melted] / height[0] == pytest.approx(1 - 0.85 * 0.4, abs=0.02)
-    assert len({e.frame for e in truth.events}) > 3 and truth.events == tuple(sorted(truth.events, key=lambda e: e.frame))
+    assert len({e.frame for e in truth.events}) > 3 and truth.events == tuple(
+        sorted(truth.events, key=lambda e: e.frame)
+    )

@@ -34,9 +34,15 @@ def test_poses_are_rigid_and_upright_at_the_start(name: str) -> None:
 def test_worldscore_keyframes() -> None:
     """Centres and headings of the released trajectories at unit speed, in OpenCV axes (x right, y down, z forward)."""
     centre = {
-        "push_in": (0, 0, 1), "pull_out": (0, 0, -1), "move_left": (-0.5, 0, 0), "move_right": (0.5, 0, 0),
-        "orbit_left": (-0.5, 0, 0.1339746), "orbit_right": (0.5, 0, 0.1339746), "pan_left": (0, 0, 0), "pan_right": (0, 0, 0),
-    }  # fmt: skip
+        "push_in": (0, 0, 1),
+        "pull_out": (0, 0, -1),
+        "move_left": (-0.5, 0, 0),
+        "move_right": (0.5, 0, 0),
+        "orbit_left": (-0.5, 0, 0.1339746),
+        "orbit_right": (0.5, 0, 0.1339746),
+        "pan_left": (0, 0, 0),
+        "pan_right": (0, 0, 0),
+    }
     heading = {"orbit_left": 0.5, "orbit_right": -0.5, "pan_left": -0.5, "pan_right": 0.5}
     for name in LAYOUTS:
         last = layout_poses((name,), 50, 1.0)[-1]
@@ -45,14 +51,16 @@ def test_worldscore_keyframes() -> None:
 
 
 def test_worldscore_chain_of_three() -> None:
-    """pan_left, move_left, pull_out: centres at frames 49, 98, 147; (left, up, forward) there, (right, down, forward) here."""
+    """pan_left, move_left, pull_out: released centres are (left, up, forward), ours (right, down, forward)."""
     poses = layout_poses(("pan_left", "move_left", "pull_out"), 148, 1.0)
     expected = {49: (0, 0, 0), 98: (-0.4330127, 0, -0.25), 147: (0.0669873, 0, -1.1160254)}
     for frame, centre in expected.items():
         np.testing.assert_allclose(poses[frame, :3, 3], centre, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["away_left", "away_right", "tilt", "head_turn", "walk_past", "vertical", "exit_wait_reenter"])
+@pytest.mark.parametrize(
+    "name", ["away_left", "away_right", "tilt", "head_turn", "walk_past", "vertical", "exit_wait_reenter"]
+)
 def test_paths_that_return_end_where_they_began(name: str) -> None:
     poses = _path(name).poses
     np.testing.assert_allclose(poses[-1], poses[0], atol=1e-12)
@@ -72,9 +80,17 @@ def test_u_turn_walks_and_then_turns_right() -> None:
 
 @pytest.mark.parametrize(
     ("name", "key"),
-    [("push_in", "W"), ("pull_out", "S"), ("move_left", "A"), ("move_right", "D"), ("pan_left", "J"), ("pan_right", "L"),
-     ("orbit_left", "A+L"), ("orbit_right", "D+J")],
-)  # fmt: skip
+    [
+        ("push_in", "W"),
+        ("pull_out", "S"),
+        ("move_left", "A"),
+        ("move_right", "D"),
+        ("pan_left", "J"),
+        ("pan_right", "L"),
+        ("orbit_left", "A+L"),
+        ("orbit_right", "D+J"),
+    ],
+)
 def test_layouts_as_keys(name: str, key: str) -> None:
     script = key_script(_path(name))
     assert len(script) == 81 and max(set(script), key=script.count) == key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def test_words(written: tuple[Path, Case, Truth]) -> None:
     assert "out of view" in asked.captions["segment_3"]
     chunks = asked.chunks
     assert 3 <= len(chunks) <= 6 and chunks[0].first == 0 and chunks[-1].last == 24
-    assert all(a.last + 1 == b.first for a, b in zip(chunks, chunks[1:], strict=False))
+    assert all(a.last + 1 == b.first for a, b in itertools.pairwise(chunks))
     assert [c.action for c in chunks if c.action] == ["L", "J"]
 
 
@@ -98,7 +99,9 @@ def test_questions_have_both_polarities_in_every_dimension(written: tuple[Path, 
 def test_the_ending_is_not_asked_when_it_did_not_happen() -> None:
     from worldgauge.blocks.questions import questions
 
-    rushed = Block(seed=3, family="hall", path="away_left", process="falling", size=(96, 54), frames=25, fps=50.0).render()
+    rushed = Block(
+        seed=3, family="hall", path="away_left", process="falling", size=(96, 54), frames=25, fps=50.0
+    ).render()
     assert not any(e.kind == "contact" for e in rushed.events)
     assert not any("lies on the ground" in q.text for q in questions(rushed))
 

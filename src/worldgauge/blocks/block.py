@@ -74,7 +74,14 @@ class Truth:
 
     @property
     def target(self) -> str:
+        """The target's name."""
         return self.world.act.target.name
+
+    @property
+    def ended(self) -> bool:
+        """Whether the ending came true: a process that waits for a hit needs one in its event log."""
+        hit = any(e.kind == "contact" and self.target in (e.subject, e.other) for e in self.events)
+        return hit or not self.world.act.needs_hit
 
 
 @dataclass(frozen=True)
@@ -114,7 +121,9 @@ class Block:
         """The block a written case was rendered from."""
         tags, asked = case.tags, case.condition
         if "seed" not in tags or asked.size is None or asked.frames is None or asked.fps is None:
-            raise WorldGaugeError(f"case {case.id} is not a gauge block", "use cases written by `worldgauge blocks make`")
+            raise WorldGaugeError(
+                f"case {case.id} is not a gauge block", "use cases written by `worldgauge blocks make`"
+            )
         return cls(
             int(tags["seed"]), tags["family"], tags["path"], tags["process"], asked.size, asked.frames, asked.fps,
             int(tags["attempt"]),
@@ -126,7 +135,7 @@ class Block:
         return self.frames / self.fps
 
     def world(self) -> World:
-        """The accepted draw: scene and timeline, not painted. A pinned attempt was accepted before and is not checked."""
+        """The accepted draw: scene and timeline, not painted. A pinned attempt is not checked again."""
         if self.attempt is not None:
             return self._draw(self.attempt, find_path(self.path))
         with self._accepted() as (world, _, _, _):

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.families import FAMILIES
-from worldgauge.blocks.names import pick
-from worldgauge.blocks.paths import PATHS, find_path
+from worldgauge.blocks.paths import PATHS
 from worldgauge.blocks.processes import PROCESSES
 
 
@@ -31,10 +30,8 @@ def choose_blocks(count: int, seed: int = 0, choice: Choice | None = None) -> li
     as many processes and paths as it can.
     """
     choice = choice or Choice()
-    families = [f for f in choice.families or FAMILIES if pick("scene family", f, FAMILIES)]
-    processes = [p for p in choice.processes or PROCESSES if pick("process", p, PROCESSES)]
-    away = [name for name, path in PATHS.items() if path.leaves]
-    paths = [p for p in choice.paths or away if find_path(p)]
+    families, processes = list(choice.families or FAMILIES), list(choice.processes or PROCESSES)
+    paths = list(choice.paths or [name for name, path in PATHS.items() if path.leaves])
     return [
         Block(
             seed + k, families[k % len(families)], paths[(k + k // len(paths)) % len(paths)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -49,7 +50,10 @@ def props_in_view(truth: Truth, frame: int, most: int = 3) -> list[str]:
 
 
 def camera_clause(truth: Truth) -> str:
-    return find_path(truth.block.path).says.replace("the target", f"the {truth.target}")
+    """What the observer does."""
+    path = find_path(truth.block.path)
+    says = path.says.replace("the target", f"the {truth.target}")
+    return says if path.layouts else f"the observer {says}"
 
 
 def prompt(truth: Truth) -> str:
@@ -58,19 +62,18 @@ def prompt(truth: Truth) -> str:
     parts = [f"a first-person view of {truth.world.scene.stage.setting}", words.begins]
     if props:
         parts.append(f"nearby there is {listing(props)}")
-    observer = camera_clause(truth)
-    parts.append(observer if observer.startswith("camera") else f"the observer {observer}")
+    parts.append(camera_clause(truth))
     if truth.phases is not None:
-        parts += [f"meanwhile {words.hidden}", f"when the observer sees it again, {words.ends}"]
-    else:
-        parts += [words.hidden, f"at the end {words.ends}"]
+        parts.append(f"meanwhile {words.hidden}")
+    if truth.ended:
+        parts.append(f"when the observer sees it again, {words.ends}" if truth.phases else f"at the end {words.ends}")
     return " ".join(sentence(p) for p in parts)
 
 
 def segment_captions(truth: Truth) -> dict[str, str]:
     """`segment_1` to `segment_5`: a camera instruction, then what is seen, for each fifth of the clip."""
     edges = np.linspace(0, truth.block.frames, SEGMENTS + 1).round().astype(int)
-    spans = [(int(a), max(int(b) - 1, int(a))) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    spans = [(int(a), max(int(b) - 1, int(a))) for a, b in itertools.pairwise(edges)]
     return {
         f"segment_{k + 1}": f"{camera_words(dominant(truth.actions[a : b + 1]))} {stretch_caption(truth, a, b)}"
         for k, (a, b) in enumerate(spans)
@@ -88,7 +91,7 @@ def camera_words(keys: str) -> str:
 def stretch_caption(truth: Truth, first: int, last: int) -> str:
     """What is seen between two frames, both included."""
     words, middle = truth.world.act.words, (first + last) // 2
-    seen = truth.visible[first : last + 1].any((1, 2))
+    seen = np.atleast_1d(truth.visible[first : last + 1].any((1, 2)))
     props = props_in_view(truth, middle)
     place = f"In {truth.world.scene.stage.setting}"
     around = f", near {listing(props)}" if props else ""
@@ -96,7 +99,7 @@ def stretch_caption(truth: Truth, first: int, last: int) -> str:
         return sentence(f"{place}{around}, the {truth.target} is out of view while {words.hidden}")
     if first == 0:
         return sentence(f"{place}{around}, {words.begins}")
-    if last >= truth.block.frames - 1:
+    if last >= truth.block.frames - 1 and truth.ended:
         return sentence(f"{place}{around}, {words.ends}")
     if not seen[-1]:
         return sentence(f"{place}{around}, the {truth.target} goes out of view")

@@ -19,7 +19,7 @@ def pixel_rays(intrinsics: Floats, size: tuple[int, int]) -> Floats:
     """(H, W, 3) camera-frame directions through the pixel centres, z = 1."""
     width, height = size
     u, v = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
-    return np.stack([u, v, np.ones_like(u)], -1) @ np.linalg.inv(intrinsics).T
+    return np.asarray(np.stack([u, v, np.ones_like(u)], -1) @ np.linalg.inv(intrinsics).T)
 
 
 def geom_motion(timeline: Timeline, frame: int) -> Floats:

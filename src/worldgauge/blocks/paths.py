@@ -74,7 +74,8 @@ AWAY = (
          lambda t: Pose(pitch=52 * _out_and_back(t))),
     Path("head_turn", "looks over the left shoulder and turns back", True,
          lambda t: Pose(yaw=140 * (_ease(t, 0.15, 0.45) - _ease(t, 0.55, 0.85)), pitch=6 * _out_and_back(t))),
-    Path("u_turn", "walks past the target, makes a U-turn and sees it again from the other side", True, _u_turn, side=-1.5),
+    Path("u_turn", "walks past the target, makes a U-turn and sees it again from the other side", True, _u_turn,
+         side=-1.5),
     Path("walk_past", "walks forward past the target, then steps back to where it is in view again", True,
          lambda t: Pose(forward=5.6 * _out_and_back(t)), side=-1.5),
     Path("vertical", "rises and looks up until the target is out of view, then comes back down", True,
@@ -194,7 +195,8 @@ def key_script(camera: CameraPath) -> tuple[str, ...]:
     forward = -np.einsum("ni,ni->n", step, level)
     right = np.einsum("ni,ni->n", step, poses[:-1, :3, 0])
     channels = (
-        (forward, "W", "S"), (-right, "A", "D"), (step[:, 2], "E", "Q"), (turn[:, 0], "I", "K"), (-turn[:, 1], "J", "L"),
+        (forward, "W", "S"), (-right, "A", "D"), (step[:, 2], "E", "Q"),
+        (turn[:, 0], "I", "K"), (-turn[:, 1], "J", "L"),
     )  # fmt: skip
     walk = max(np.abs(c).max(initial=0) for c, *_ in channels[:3])
     look = max(np.abs(c).max(initial=0) for c, *_ in channels[3:])

@@ -7,8 +7,7 @@ answered "no". Statements come from the event log, the visibility of things and 
 from __future__ import annotations
 
 from worldgauge.blocks.block import Truth
-from worldgauge.blocks.describe import article, props_in_view
-from worldgauge.blocks.paths import find_path
+from worldgauge.blocks.describe import article, camera_clause, props_in_view
 from worldgauge.core.case import Question
 
 INSTRUCTION = "Instruction Following"
@@ -25,34 +24,34 @@ Fact = tuple[str, str, str]
 def questions(truth: Truth) -> tuple[Question, ...]:
     """Both polarities of every fact, numbered."""
     facts = [*_instruction(truth), *_objects(truth), *_memory(truth), *_physics(truth)]
-    made = []
+    made: list[Question] = []
     for dimension, yes, no in facts:
-        for text, answer in ((yes, "yes"), (no, "no")):
-            made.append(Question(text=text, answer=answer, dimension=dimension, id=str(len(made) + 1)))
+        made.append(Question(text=yes, answer="yes", dimension=dimension, id=str(len(made) + 1)))
+        made.append(Question(text=no, answer="no", dimension=dimension, id=str(len(made) + 1)))
     return tuple(made)
 
 
-def came_true(truth: Truth) -> bool:
-    """Whether the ending happened: a process that waits for a hit needs one in its event log."""
-    act = truth.world.act
-    hit = any(e.kind == "contact" and act.target.name in (e.subject, e.other) for e in truth.events)
-    return hit or not act.needs_hit
-
-
 def _instruction(truth: Truth) -> list[Fact]:
-    name, words, path = truth.target, truth.world.act.words, find_path(truth.block.path)
-    clause = path.says.replace("the target", f"the {name}")
-    moves = path.name != "fixed"
+    name, words = truth.target, truth.world.act.words
+    moves = truth.block.path != "fixed"
     facts = [
-        (INSTRUCTION, f"Is it true at the beginning that {words.begins}?", f"Is the first frame empty, without the {name}?"),
         (
             INSTRUCTION,
-            f"Does the clip follow this instruction: {clause if clause.startswith('camera') else 'the observer ' + clause}?",
-            "Does the camera stand still from the first to the last frame?" if moves else "Does the camera turn or travel?",
+            f"Is it true at the beginning that {words.begins}?",
+            f"Is the first frame empty, without the {name}?",
+        ),
+        (
+            INSTRUCTION,
+            f"Does the clip follow this instruction: {camera_clause(truth)}?",
+            "Does the camera stand still from the first to the last frame?"
+            if moves
+            else "Does the camera turn or travel?",
         ),
     ]
     if truth.phases is not None:
-        facts.append((INSTRUCTION, f"Does the {name} leave the view during the clip?", f"Is the {name} in view all the time?"))
+        facts.append(
+            (INSTRUCTION, f"Does the {name} leave the view during the clip?", f"Is the {name} in view all the time?")
+        )
     return facts
 
 
@@ -62,7 +61,11 @@ def _objects(truth: Truth) -> list[Fact]:
     facts = [(OBJECTS, f"Is there {article(truth.target)} in the clip?", f"Is there {article(stranger)} in the clip?")]
     for prop in [p for p in first if p in last][:2]:
         facts.append(
-            (OBJECTS, f"Is the {prop} of the first frame still there at the end?", f"Has the {prop} of the first frame changed its colour?")
+            (
+                OBJECTS,
+                f"Is the {prop} of the first frame still there at the end?",
+                f"Has the {prop} of the first frame changed its colour?",
+            )
         )
     return facts
 
@@ -70,20 +73,38 @@ def _objects(truth: Truth) -> list[Fact]:
 def _memory(truth: Truth) -> list[Fact]:
     name, words, phases = truth.target, truth.world.act.words, truth.phases
     if phases is None:
-        return [(MEMORY, f"Is the {name} the same object from beginning to end?", f"Is the {name} replaced by another object?")]
+        return [
+            (
+                MEMORY,
+                f"Is the {name} the same object from beginning to end?",
+                f"Is the {name} replaced by another object?",
+            )
+        ]
     facts = [
-        (MEMORY, f"Does the {name} appear again after it was out of view?", f"Has the {name} vanished when the observer looks again?"),
-        (MEMORY, f"Does the {name} look like the same object when it is in view again?", f"Are there two of the {name} when it is in view again?"),
+        (
+            MEMORY,
+            f"Does the {name} appear again after it was out of view?",
+            f"Has the {name} vanished when the observer looks again?",
+        ),
+        (
+            MEMORY,
+            f"Does the {name} look like the same object when it is in view again?",
+            f"Are there two of the {name} when it is in view again?",
+        ),
     ]
-    if came_true(truth):
-        facts.append((MEMORY, f"Is it true at the end that {words.ends}?", f"Is it true at the end that {words.wrong}?"))
+    if truth.ended:
+        facts.append(
+            (MEMORY, f"Is it true at the end that {words.ends}?", f"Is it true at the end that {words.wrong}?")
+        )
     return facts
 
 
 def _physics(truth: Truth) -> list[Fact]:
     name, act = truth.target, truth.world.act
     words = act.words
-    facts = [(PHYSICS, f"Is it true throughout that {words.law}?", f"Does it happen at any moment that {words.breach}?")]
+    facts = [
+        (PHYSICS, f"Is it true throughout that {words.law}?", f"Does it happen at any moment that {words.breach}?")
+    ]
     for hit in [e for e in truth.events if e.kind == "contact"][:2]:
         pair = f"the {hit.subject}", f"the {hit.other}"
         facts.append((PHYSICS, f"Does {pair[0]} touch {pair[1]}?", f"Does {pair[0]} pass through {pair[1]}?"))

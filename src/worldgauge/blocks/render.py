@@ -72,7 +72,9 @@ class Painter:
         self._mujoco.mjr_readPixels(image, None, self._rect, self._surface.context)
         return image[::-1]
 
-    def shapes(self, timeline: Timeline, frame: int) -> tuple[NDArray[np.float32], NDArray[np.int16], NDArray[np.bool_]]:
+    def shapes(
+        self, timeline: Timeline, frame: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.int16], NDArray[np.bool_]]:
         """Depth, geom ids and amodal target of one frame. One pass gives depth and ids together."""
         self._pose(timeline, frame)
         geoms, z = self._identify()

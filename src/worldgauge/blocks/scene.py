@@ -167,8 +167,8 @@ class SceneBuilder:
         self.spec.visual.map.shadowclip = 14 * stage.unit
         model = self.spec.compile()
         owner = np.zeros(model.ngeom, np.uint8)
-        for name, instance in self._owner.items():
-            owner[model.geom(name).id] = instance
+        for name, owned_by in self._owner.items():
+            owner[model.geom(name).id] = owned_by
         for instance in self.instances:
             instance.geoms[:] = np.flatnonzero(owner == instance.id).tolist()
         return Scene(model, tuple(self.instances), target, stage, owner)

@@ -36,7 +36,9 @@ def join(*meshes: Mesh) -> Mesh:
 def box(width: float, depth: float, height: float) -> Mesh:
     """Centred at the origin; side faces have v upwards."""
     half = np.array([width, depth, height]) / 2
-    vertices, uv, faces = [], [], []
+    vertices: list[Floats] = []
+    uv: list[tuple[float, float]] = []
+    faces: list[tuple[int, int, int]] = []
     for axis, sign in ((0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)):
         # (a, b) span the face with a x b along the outward normal; b is vertical on side faces.
         a, b = {0: (1, 2), 1: (0, 2), 2: (0, 1)}[axis]
@@ -88,13 +90,13 @@ def roof(width: float, depth: float, height: float) -> Mesh:
     """A gable roof, base at z = 0, ridge along x."""
     w, d = width / 2, depth / 2
     slope = float(np.hypot(d, height))
-    quads = [
-        ([(-w, -d, 0), (w, -d, 0), (w, 0, height), (-w, 0, height)], [(0, 0), (width, 0), (width, slope), (0, slope)]),
-        ([(w, d, 0), (-w, d, 0), (-w, 0, height), (w, 0, height)], [(0, 0), (width, 0), (width, slope), (0, slope)]),
-        ([(-w, d, 0), (w, d, 0), (w, -d, 0), (-w, -d, 0)], [(0, 0), (width, 0), (width, depth), (0, depth)]),
+    panels: list[tuple[list[tuple[float, float, float]], float]] = [
+        ([(-w, -d, 0), (w, -d, 0), (w, 0, height), (-w, 0, height)], slope),
+        ([(w, d, 0), (-w, d, 0), (-w, 0, height), (w, 0, height)], slope),
+        ([(-w, d, 0), (w, d, 0), (w, -d, 0), (-w, -d, 0)], depth),
     ]
-    vertices = [v for quad, _ in quads for v in quad]
-    uv = [t for _, texture in quads for t in texture]
+    vertices = [v for corners, _ in panels for v in corners]
+    uv = [t for _, high in panels for t in ((0.0, 0.0), (width, 0.0), (width, high), (0.0, high))]
     faces = [f for q in range(3) for f in ((4 * q, 4 * q + 1, 4 * q + 2), (4 * q, 4 * q + 2, 4 * q + 3))]
     for sign in (1, -1):
         start = len(vertices)

@@ -66,7 +66,7 @@ def _paint_mask(picture: Picture, visible: NDArray[Any], amodal: NDArray[Any]) -
     grey = picture.mean(-1, keepdims=True).repeat(3, -1) * 0.6
     grey[amodal & ~visible] = (230, 60, 50)
     grey[visible] = 0.4 * grey[visible] + 0.6 * np.array((40, 220, 90))
-    return grey.astype(np.uint8)
+    return np.asarray(grey, np.uint8)
 
 
 def _paint_flow(flow: NDArray[Any], lost: NDArray[Any]) -> Picture:

@@ -57,7 +57,9 @@ def instance_box(scene: Scene, timeline: Timeline, instance: Instance, frame: in
 
 def _changes(instance: Instance, timeline: Timeline) -> bool:
     g = instance.geoms
-    return any(np.abs(a[:, g] - a[:1, g]).max(initial=0) > 1e-9 for a in (timeline.position, timeline.linear, timeline.rgba))
+    return any(
+        np.abs(a[:, g] - a[:1, g]).max(initial=0) > 1e-9 for a in (timeline.position, timeline.linear, timeline.rgba)
+    )
 
 
 def _part(scene: Scene, timeline: Timeline, geom: int) -> Floats:
@@ -66,4 +68,4 @@ def _part(scene: Scene, timeline: Timeline, geom: int) -> Floats:
     mesh = model.geom_dataid[geom]
     start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
     own = np.asarray(model.mesh_vert[start : start + count], float)
-    return np.einsum("nij,vj->nvi", timeline.linear[:, geom], own) + timeline.position[:, geom, None]
+    return np.asarray(np.einsum("nij,vj->nvi", timeline.linear[:, geom], own) + timeline.position[:, geom, None])

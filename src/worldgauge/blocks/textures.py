@@ -139,8 +139,7 @@ def plain(rng: np.random.Generator, colour: RGB) -> Floats:
 
 
 TEXTURES: dict[str, Callable[[np.random.Generator, RGB], Floats]] = {
-    f.__name__: f
-    for f in (brick, wood, checker, tiles, speckle, grass, stripes, blotches, windows, books, plain)
+    f.__name__: f for f in (brick, wood, checker, tiles, speckle, grass, stripes, blotches, windows, books, plain)
 }
 
 
@@ -150,7 +149,7 @@ def paint(name: str, rng: np.random.Generator, colour: RGB) -> NDArray[np.uint8]
     A slight blur keeps hard edges from flickering between pixels when the camera moves.
     """
     image = gaussian_filter(TEXTURES[name](rng, colour), (_BLUR, _BLUR, 0), mode="wrap")
-    return np.round(np.clip(image, 0, 1) * 255).astype(np.uint8)
+    return np.asarray(np.round(np.clip(image, 0, 1) * 255), np.uint8)
 
 
 def sky(rng: np.random.Generator, zenith: RGB, horizon: RGB, cloud: float, side: int = 128) -> NDArray[np.uint8]:
@@ -170,4 +169,4 @@ def sky(rng: np.random.Generator, zenith: RGB, horizon: RGB, cloud: float, side:
         cover = np.clip((field[row, column] - (1 - cloud)) * 2.5, 0, 1) * np.clip(up * 4, 0, 1) * 0.8
         base = _blend(horizon, zenith, np.clip(up, 0, 1) ** 0.6)
         out.append(base * (1 - cover[..., None]) + np.asarray((0.97, 0.97, 0.98)) * cover[..., None])
-    return np.round(np.clip(np.concatenate(out), 0, 1) * 255).astype(np.uint8)
+    return np.asarray(np.round(np.clip(np.concatenate(out), 0, 1) * 255), np.uint8)

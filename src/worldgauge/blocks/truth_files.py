@@ -5,7 +5,7 @@
 | depth.npz | `depth` (N, H, W) float16 metres, relative error at most 2^-11; inf is the sky |
 | ids.npz | `ids` (N, H, W) uint8; `names` and `kinds` of ids 0, 1, 2, ... (0 is the sky) |
 | masks.npz | `visible` and `amodal` target, (N, H, W) packed along the last axis |
-| flow.npz | `flow` (N-1, 2, H, W) float16 pixels in steps of 1/64 (coarser above 32 px: 2^-11 relative); `occluded` packed |
+| flow.npz | `flow` (N-1, 2, H, W) float16 pixels, steps of 1/64 (above 32 px 2^-11 relative); `occluded` packed |
 | states.npz | `names`, `low`, `high`, `linear`, `rgba`, as in `States`, and `time` in seconds |
 """
 

@@ -14,10 +14,17 @@ WIDTH, FRONT, BACK, HEIGHT = 15.0, 11.0, -11.0, 6.0
 def build(b: SceneBuilder) -> Stage:
     depth, middle = FRONT - BACK, (FRONT + BACK) / 2
     stone = palette.MUTED[str(b.rng.choice(["cream", "beige", "teal", "rust"]))]
-    b.ground("marble floor", shapes.box(WIDTH, depth, 0.1), Look("checker", (0.78, 0.75, 0.70), 3.2, 0.5), (0, middle, -0.05))
+    b.ground(
+        "marble floor", shapes.box(WIDTH, depth, 0.1), Look("checker", (0.78, 0.75, 0.70), 3.2, 0.5), (0, middle, -0.05)
+    )
     walls, panel = b.instance("walls", "wall"), b.instance("wall panelling", "wall")
     plaster, boards = Look("brick", stone, 2.4, 0.0), Look("wood", palette.MUTED["brown"], 1.3)
-    for yaw, x, y, span in ((90, WIDTH / 2, 0, depth), (90, -WIDTH / 2, 0, depth), (0, 0, FRONT, WIDTH), (0, 0, BACK, WIDTH)):
+    for yaw, x, y, span in (
+        (90, WIDTH / 2, 0, depth),
+        (90, -WIDTH / 2, 0, depth),
+        (0, 0, FRONT, WIDTH),
+        (0, 0, BACK, WIDTH),
+    ):
         b.add(walls, shapes.box(span, 0.2, HEIGHT), plaster, (x, y, HEIGHT / 2), yaw)
         b.add(panel, shapes.box(span - 0.1, 0.32, 1.1), boards, (x, y, 0.55), yaw)
     b.add(b.instance("ceiling", "wall"), shapes.box(WIDTH, depth, 0.1), Look("tiles", (0.82, 0.80, 0.75), 5.0, 0.0),
@@ -33,7 +40,14 @@ def build(b: SceneBuilder) -> Stage:
         (-4.6, -3.3, 2.0, 8.0, 90.0), (3.3, 4.6, 2.0, 8.0, -90.0), (-2.8, 2.8, 7.5, 9.5, 0.0),
         (-4.6, -3.3, -8.0, 0.5, 90.0), (3.3, 4.6, -8.0, 0.5, -90.0), (-2.8, 2.8, -9.5, -8.5, 180.0),
     )  # fmt: skip
-    scatter(b, UNIT, zones, (props.statue, props.vase, props.bench, props.plant, props.barrel), int(b.rng.integers(7, 11)), 2.0)
+    scatter(
+        b,
+        UNIT,
+        zones,
+        (props.statue, props.vase, props.bench, props.plant, props.barrel),
+        int(b.rng.integers(7, 11)),
+        2.0,
+    )
     b.ambient(0.45, (1.0, 0.98, 0.94))
     b.sun((0.3 * b.rng.choice([-1, 1]), 0.35, -1.0), 0.55, (1.0, 0.96, 0.88))
     b.sun((0.2, -0.8, -0.5), 0.2, (0.9, 0.95, 1.0), shadow=False)

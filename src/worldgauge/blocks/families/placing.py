@@ -14,7 +14,7 @@ Zone = tuple[float, float, float, float, float]
 def scatter(
     b: SceneBuilder, unit: float, zones: Sequence[Zone], props: Sequence[Prop], count: int, gap: float = 1.5
 ) -> None:
-    """Draw `count` props, at least `gap` units apart; the zones take turns so that every side of the stage gets some."""
+    """Draw `count` props, `gap` units apart; the zones take turns so that every side of the stage gets some."""
     taken: list[tuple[float, float]] = []
     bag: list[int] = []
     for k in range(count):

@@ -34,7 +34,14 @@ def build(b: SceneBuilder) -> Stage:
         (-4.0, -3.3, 1.0, 5.5, 90.0), (3.3, 4.0, 1.0, 5.5, -90.0), (-2.6, 2.6, 6.3, 6.7, 0.0),
         (-4.0, -3.3, -7.0, 0.5, 90.0), (3.3, 4.0, -7.0, 0.5, -90.0), (-2.6, 2.6, -7.4, -7.0, 180.0),
     )  # fmt: skip
-    scatter(b, u, zones, (props.bookcase, props.sofa, props.table, props.chair, props.plant, props.vase, props.lamp_floor), 13, 1.9)
+    scatter(
+        b,
+        u,
+        zones,
+        (props.bookcase, props.sofa, props.table, props.chair, props.plant, props.vase, props.lamp_floor),
+        13,
+        1.9,
+    )
     b.ambient(0.42)
     b.sun((0.35, 0.5, -1.0), 0.55, (1.0, 0.95, 0.85))
     b.sun((-0.6, 0.4, -0.5), 0.25, (0.85, 0.9, 1.0), shadow=False)
@@ -43,6 +50,18 @@ def build(b: SceneBuilder) -> Stage:
 
 def _picture(b: SceneBuilder, x: float, y: float, yaw: float) -> None:
     u, owner = UNIT, b.instance("framed picture")
-    b.add(owner, shapes.box(1.9 * u, 0.06, 1.3 * u), Look("wood", palette.MUTED["brown"], 0.5), (x * u, y * u, 2.7 * u), yaw)
+    b.add(
+        owner,
+        shapes.box(1.9 * u, 0.06, 1.3 * u),
+        Look("wood", palette.MUTED["brown"], 0.5),
+        (x * u, y * u, 2.7 * u),
+        yaw,
+    )
     inward = -0.03 if yaw == 0 else 0.03
-    b.add(owner, shapes.box(1.6 * u, 0.04, 1.0 * u), Look("blotches", (0.45, 0.55, 0.6), 0.8), (x * u, y * u + inward, 2.7 * u), yaw)
+    b.add(
+        owner,
+        shapes.box(1.6 * u, 0.04, 1.0 * u),
+        Look("blotches", (0.45, 0.55, 0.6), 0.8),
+        (x * u, y * u + inward, 2.7 * u),
+        yaw,
+    )

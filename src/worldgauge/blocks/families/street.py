@@ -5,6 +5,7 @@ from __future__ import annotations
 from worldgauge.blocks import palette, props, shapes
 from worldgauge.blocks.families.placing import scatter
 from worldgauge.blocks.scene import Look, SceneBuilder, Stage
+from worldgauge.blocks.textures import RGB
 
 UNIT = 1.0
 
@@ -17,7 +18,7 @@ def build(b: SceneBuilder) -> Stage:
     lines = b.instance("road marking", "ground")
     for k in range(-6, 7):
         b.add(lines, shapes.box(0.14, 1.4, 0.006), Look("plain", (0.85, 0.85, 0.82)), (2.2, 2.6 * k, 0.003))
-    colours = list(palette.MUTED.values()) + [palette.BRICK, palette.BRICK]
+    colours = [*palette.MUTED.values(), palette.BRICK, palette.BRICK]
     for side in (-1, 1):
         y = -24.0
         while y < 24:
@@ -40,7 +41,9 @@ def build(b: SceneBuilder) -> Stage:
     return Stage("a town street with brick houses", UNIT)
 
 
-def _house(b: SceneBuilder, x: float, y: float, width: float, height: float, colour: palette.RGB, yaw: float = 90.0) -> None:
+def _house(b: SceneBuilder, x: float, y: float, width: float, height: float, colour: RGB, yaw: float = 90.0) -> None:
     owner = b.instance("house", "wall")
     b.add(owner, shapes.box(width, 4, height), Look("windows", colour, 4.5, 0.05), (x, y, height / 2), yaw)
-    b.add(owner, shapes.roof(width * 1.04, 4.6, 1.8), Look("tiles", palette.MUTED["rust"], 1.2, 0.0), (x, y, height), yaw)
+    b.add(
+        owner, shapes.roof(width * 1.04, 4.6, 1.8), Look("tiles", palette.MUTED["rust"], 1.2, 0.0), (x, y, height), yaw
+    )

@@ -98,6 +98,16 @@ def side_word(direction: int) -> str:
     return "right" if direction > 0 else "left"
 
 
+def turning(about: Vec3, rate: float, carried: Affine | None = None) -> Affine:
+    """Turn about the y axis through `about` at `rate` radians per second, then go along with `carried`."""
+
+    def at(t: float) -> Floats:
+        own = spin(about, (0, 1, 0), rate * t)
+        return own if carried is None else np.asarray(carried(t) @ own)
+
+    return at
+
+
 def ramp(t: float, start: float, end: float) -> float:
     """0 until `start`, 1 from `end`, linear between."""
     return min(max((t - start) / (end - start), 0.0), 1.0)
@@ -139,7 +149,9 @@ def springy(bounce: float) -> dict[str, Any]:
     return {"solref": [-(frequency**2), -2 * ratio * frequency], "solimp": [0.99, 0.99, 0.001, 0.5, 2.0], "priority": 1}
 
 
-def striped_ball(kit: Kit, owner: Instance, colour: RGB, radius: float, at: Vec3, bounce: float = 0.0, mass: float = 0.6) -> str:
+def striped_ball(
+    kit: Kit, owner: Instance, colour: RGB, radius: float, at: Vec3, bounce: float = 0.0, mass: float = 0.6
+) -> str:
     """A ball that physics moves; `bounce` in [0, 1) is the share of its speed kept at a hit."""
     body = kit.b.free_body(owner, at)
     kit.b.collider(body, "sphere", (radius, 0, 0), mass, friction=[0.9, 0.005, 0.0001], **springy(bounce))

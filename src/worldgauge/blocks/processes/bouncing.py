@@ -19,4 +19,6 @@ def build(kit: Kit) -> Act:
         f"the {target.name} stops in mid-air",
     )
     drift = way * 0.8 * u / kit.duration
-    return Act(target, (-0.4 * way * u, 0, 0.8 * u), words, ("gravity", "impact"), velocities={body: (drift, 0, 0, 0, 2.0, 0)})
+    return Act(
+        target, (-0.4 * way * u, 0, 0.8 * u), words, ("gravity", "impact"), velocities={body: (drift, 0, 0, 0, 2.0, 0)}
+    )

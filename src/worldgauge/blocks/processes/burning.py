@@ -16,10 +16,16 @@ def build(kit: Kit) -> Act:
     base, height = 0.12 * u, 1.15 * u
     top = base + height
     b.add(target, shapes.cylinder(0.42 * u, base, 24), Look("plain", palette.STEEL, shine=0.8), (0, 0, base / 2))
-    wax = b.add(target, shapes.cylinder(0.26 * u, height, 24), Look("stripes", colour, 0.9 * u, 0.3), (0, 0, base + height / 2))
+    wax = b.add(
+        target, shapes.cylinder(0.26 * u, height, 24), Look("stripes", colour, 0.9 * u, 0.3), (0, 0, base + height / 2)
+    )
     wick = b.add(target, shapes.cylinder(0.02 * u, 0.12 * u, 8), Look("plain", palette.DARK), (0, 0, top + 0.06 * u))
-    flame = b.add(target, shapes.lathe([(0, 0), (0.09 * u, 0.12 * u), (0.05 * u, 0.28 * u), (0, 0.42 * u)], 14),
-                  Look("plain", (1.0, 0.72, 0.2), glow=0.9), (0, 0, top + 0.08 * u))  # fmt: skip
+    flame = b.add(
+        target,
+        shapes.lathe([(0, 0), (0.09 * u, 0.12 * u), (0.05 * u, 0.28 * u), (0, 0.42 * u)], 14),
+        Look("plain", (1.0, 0.72, 0.2), glow=0.9),
+        (0, 0, top + 0.08 * u),
+    )
     beat = kit.rng.uniform(7, 9)
 
     def progress(t: float) -> float:
@@ -40,7 +46,20 @@ def build(kit: Kit) -> Act:
         "the candle gets shorter while it burns",
         "the candle grows taller",
     )
-    return Act(target, (0, 0, 0.85 * u), words, ("combustibility", "melting"), progress=progress, change="burnt down", movers=(
-        Mover((wax,), lambda t: stretch((0, 0, base), 1, 1, 1 - progress(t)), lambda t: mix((1, 1, 1), (0.5, 0.45, 0.42), progress(t))),
-        Mover((wick,), sink), Mover((flame,), flicker),
-    ))  # fmt: skip
+    return Act(
+        target,
+        (0, 0, 0.85 * u),
+        words,
+        ("combustibility", "melting"),
+        progress=progress,
+        change="burnt down",
+        movers=(
+            Mover(
+                (wax,),
+                lambda t: stretch((0, 0, base), 1, 1, 1 - progress(t)),
+                lambda t: mix((1, 1, 1), (0.5, 0.45, 0.42), progress(t)),
+            ),
+            Mover((wick,), sink),
+            Mover((flame,), flicker),
+        ),
+    )

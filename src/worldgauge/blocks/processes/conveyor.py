@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, shift, side_word, spin
+from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, shift, side_word, turning
 from worldgauge.blocks.scene import Look
 
 
@@ -27,11 +27,16 @@ def build(kit: Kit) -> Act:
         # Stripes run along the roller, so that its turning shows.
         turned = shapes.Mesh(mesh.vertices, mesh.uv[:, ::-1], mesh.faces)
         part, hub = b.add(belt, turned, roller, (x, 0, height), tilt=(90, 0, 0)), (float(x), 0.0, height)
-        movers.append(Mover((part,), lambda t, hub=hub: spin(hub, (0, 1, 0), speed * t / radius)))
+        movers.append(Mover((part,), turning(hub, speed / radius)))
     side, floor = 0.5 * u, height + radius
     parcel = (
         b.add(target, shapes.box(side * 1.2, side, side), Look("blotches", colour, 0.5 * u), (0, 0, floor + side / 2)),
-        b.add(target, shapes.box(0.1 * u, side * 1.01, side * 1.01), Look("plain", (0.9, 0.86, 0.74)), (0, 0, floor + side / 2)),
+        b.add(
+            target,
+            shapes.box(0.1 * u, side * 1.01, side * 1.01),
+            Look("plain", (0.9, 0.86, 0.74)),
+            (0, 0, floor + side / 2),
+        ),
     )
     movers.append(Mover(parcel, lambda t: shift(-way * travel / 2 + speed * t)))
     word = side_word(way)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, shift, side_word, spin
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, shift, side_word, turning
 from worldgauge.blocks.scene import Look
 
 
@@ -15,7 +15,12 @@ def build(kit: Kit) -> Act:
     glass = Look("plain", (0.75, 0.85, 0.92), shine=0.9)
     body = (
         b.add(target, shapes.box(0.75 * u, 0.46 * u, 0.36 * u), paint, (-0.2 * way * u, 0, 0.42 * u)),
-        b.add(target, shapes.box(0.36 * u, 0.44 * u, 0.5 * u), Look("plain", colour, shine=0.6), (0.42 * way * u, 0, 0.45 * u)),
+        b.add(
+            target,
+            shapes.box(0.36 * u, 0.44 * u, 0.5 * u),
+            Look("plain", colour, shine=0.6),
+            (0.42 * way * u, 0, 0.45 * u),
+        ),
         b.add(target, shapes.box(0.2 * u, 0.46 * u, 0.16 * u), glass, (0.48 * way * u, 0, 0.56 * u)),
         b.add(target, shapes.box(1.2 * u, 0.4 * u, 0.08 * u), dark, (0, 0, 0.2 * u)),
     )
@@ -31,7 +36,7 @@ def build(kit: Kit) -> Act:
 
     movers = [Mover(body, drive)]
     for wheel, hub in zip(wheels, hubs, strict=True):
-        movers.append(Mover((wheel,), lambda t, hub=hub: drive(t) @ spin(hub, (0, 1, 0), speed * t / radius)))
+        movers.append(Mover((wheel,), turning(hub, speed / radius, drive)))
     side = side_word(way)
     words = Words(
         f"the {target.name} drives to the {side}",

@@ -14,8 +14,12 @@ def build(kit: Kit) -> Act:
     name, colour = kit.colour()
     u, b = kit.unit, kit.b
     target = b.instance(f"{name} gel dome", "target")
-    b.add(b.instance("cooling plate", "part"), shapes.cylinder(0.75 * u, 0.12 * u, 28), Look("checker", STEEL, 0.5 * u, 0.6),
-          (0, 0, 0.06 * u))  # fmt: skip
+    b.add(
+        b.instance("cooling plate", "part"),
+        shapes.cylinder(0.75 * u, 0.12 * u, 28),
+        Look("checker", STEEL, 0.5 * u, 0.6),
+        (0, 0, 0.06 * u),
+    )
     floor, polar = 0.12 * u, np.linspace(0, np.pi / 2, 10)
     dome = shapes.lathe([(0, 0), *((0.55 * u * float(np.cos(p)), 0.85 * u * float(np.sin(p))) for p in polar)], 28)
     blob = b.add(target, dome, Look("blotches", (1, 1, 1), 0.6 * u, 0.9), (0, 0, floor))
@@ -38,6 +42,12 @@ def build(kit: Kit) -> Act:
         "the dome keeps its place on the plate while it stiffens",
         "the dome wobbles more and more",
     )
-    return Act(target, (0, 0, 0.6 * u), words, ("freezing", "hardness"), progress=progress, change="frozen", movers=(
-        Mover((blob,), wobble, lambda t: mix(colour, pale, progress(t))),
-    ))  # fmt: skip
+    return Act(
+        target,
+        (0, 0, 0.6 * u),
+        words,
+        ("freezing", "hardness"),
+        progress=progress,
+        change="frozen",
+        movers=(Mover((blob,), wobble, lambda t: mix(colour, pale, progress(t))),),
+    )

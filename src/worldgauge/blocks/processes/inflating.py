@@ -12,7 +12,9 @@ def build(kit: Kit) -> Act:
     u, b = kit.unit, kit.b
     target = b.instance(f"{name} balloon", "target")
     pump = b.instance("air pump", "part")
-    b.add(pump, shapes.box(0.5 * u, 0.4 * u, 0.3 * u), Look("blotches", palette.MUTED["slate"], 0.4 * u), (0, 0, 0.15 * u))
+    b.add(
+        pump, shapes.box(0.5 * u, 0.4 * u, 0.3 * u), Look("blotches", palette.MUTED["slate"], 0.4 * u), (0, 0, 0.15 * u)
+    )
     b.add(pump, shapes.cylinder(0.04 * u, 0.16 * u, 10), Look("plain", palette.STEEL), (0, 0, 0.37 * u))
     neck, radius = (0.0, 0.0, 0.42 * u), 0.6 * u
     mesh = shapes.sphere(radius, 28, 1.15)

@@ -12,7 +12,9 @@ def build(kit: Kit) -> Act:
     u, b = kit.unit, kit.b
     target = b.instance(f"{name} lump of wax", "target")
     lump = b.add(target, shapes.sphere(0.42 * u, 24, 1.15), Look("blotches", colour, 0.5 * u, 0.6), (0, 0, 0.42 * u))
-    puddle = b.add(target, shapes.cylinder(0.4 * u, 0.05 * u, 28), Look("blotches", colour, 0.6 * u, 0.9), (0, 0, 0.025 * u))
+    puddle = b.add(
+        target, shapes.cylinder(0.4 * u, 0.05 * u, 28), Look("blotches", colour, 0.6 * u, 0.9), (0, 0, 0.025 * u)
+    )
 
     def progress(t: float) -> float:
         return 0.9 * ramp(t, 0.04 * kit.duration, 0.96 * kit.duration)

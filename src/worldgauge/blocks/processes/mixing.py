@@ -19,12 +19,26 @@ def build(kit: Kit) -> Act:
     b.add(target, shapes.cylinder(0.55 * u, 0.3 * u, 24), stand, (0, 0, 0.15 * u))
     b.add(target, shapes.cylinder(0.47 * u, 0.06 * u, 24), rim, (0, 0, 1.2 * u))
     base, height = 0.3 * u, 0.87 * u
-    paint = b.add(target, shapes.cylinder(0.43 * u, height, 28), Look("blotches", (1, 1, 1), 0.7 * u, 0.7), (0, 0, base + height / 2))
+    paint = b.add(
+        target,
+        shapes.cylinder(0.43 * u, height, 28),
+        Look("blotches", (1, 1, 1), 0.7 * u, 0.7),
+        (0, 0, base + height / 2),
+    )
     spout = (0.0, 0.0, 1.75 * u)
-    stream = b.add(b.instance(f"stream of {second} paint", "part"), shapes.cylinder(0.05 * u, 0.55 * u, 10),
-                   Look("plain", palette.VIVID[second], shine=0.7), (0, 0, spout[2] - 0.27 * u))  # fmt: skip
-    b.add(b.instance(f"{second} paint can", "part"), shapes.cylinder(0.16 * u, 0.3 * u, 16), Look("plain", palette.VIVID[second]),
-          (0.08 * u, 0, spout[2] + 0.1 * u), tilt=(0, -70, 0))  # fmt: skip
+    stream = b.add(
+        b.instance(f"stream of {second} paint", "part"),
+        shapes.cylinder(0.05 * u, 0.55 * u, 10),
+        Look("plain", palette.VIVID[second], shine=0.7),
+        (0, 0, spout[2] - 0.27 * u),
+    )
+    b.add(
+        b.instance(f"{second} paint can", "part"),
+        shapes.cylinder(0.16 * u, 0.3 * u, 16),
+        Look("plain", palette.VIVID[second]),
+        (0.08 * u, 0, spout[2] + 0.1 * u),
+        tilt=(0, -70, 0),
+    )
 
     def progress(t: float) -> float:
         return ramp(t, 0.05 * kit.duration, 0.9 * kit.duration)
@@ -43,6 +57,15 @@ def build(kit: Kit) -> Act:
         "the colour changes while the second paint flows in",
         "the paint changes its colour although nothing is added",
     )
-    return Act(target, (0, 0, 0.85 * u), words, ("color_mixing", "gravity"), progress=progress, change="mixed", movers=(
-        Mover((paint,), tint=colour), Mover((stream,), lambda t: stretch(spout, pour(t), pour(t), 1.0)),
-    ))  # fmt: skip
+    return Act(
+        target,
+        (0, 0, 0.85 * u),
+        words,
+        ("color_mixing", "gravity"),
+        progress=progress,
+        change="mixed",
+        movers=(
+            Mover((paint,), tint=colour),
+            Mover((stream,), lambda t: stretch(spout, pour(t), pour(t), 1.0)),
+        ),
+    )

@@ -27,8 +27,22 @@ def build(kit: Kit) -> Act:
     along = np.array([np.sin(angle), 0, -np.cos(angle)])
     b.collider(body, "sphere", (0.2 * u, 0, 0), 1.0, tuple(length * along), contype=0, conaffinity=0)
     tilt = (0.0, float(-np.degrees(angle)), 0.0)
-    b.add(target, shapes.cylinder(0.02 * u, length, 8), Look("plain", palette.STEEL), tuple(length / 2 * along), body=body, tilt=tilt)
-    b.add(target, shapes.sphere(0.22 * u, 24), Look("checker", colour, 0.35 * u, 0.4), tuple(length * along), body=body, tilt=tilt)
+    b.add(
+        target,
+        shapes.cylinder(0.02 * u, length, 8),
+        Look("plain", palette.STEEL),
+        tuple(length / 2 * along),
+        body=body,
+        tilt=tilt,
+    )
+    b.add(
+        target,
+        shapes.sphere(0.22 * u, 24),
+        Look("checker", colour, 0.35 * u, 0.4),
+        tuple(length * along),
+        body=body,
+        tilt=tilt,
+    )
     words = Words(
         f"the {target.name} swings from side to side",
         f"the {target.name} keeps swinging with the same rhythm",

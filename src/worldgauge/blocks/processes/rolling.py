@@ -21,4 +21,6 @@ def build(kit: Kit) -> Act:
         f"the {target.name} stays on the ground while it rolls",
         f"the {target.name} floats above the ground",
     )
-    return Act(target, (-way * travel / 4, 0, r), words, ("gravity",), velocities={body: (speed, 0, 0, 0, speed / r, 0)})
+    return Act(
+        target, (-way * travel / 4, 0, r), words, ("gravity",), velocities={body: (speed, 0, 0, 0, speed / r, 0)}
+    )

@@ -29,5 +29,12 @@ def build(kit: Kit) -> Act:
         "the blocks fall only after the ball has hit them",
         "the tower falls before anything touches it",
     )
-    return Act(target, (0, 0, 0.7 * u), words, ("gravity", "impact", "hardness"),
-               velocities={thrown: (speed, 0, 0, 0, speed / radius, 0)}, holds={thrown: 0.40 * kit.duration}, needs_hit=True)  # fmt: skip
+    return Act(
+        target,
+        (0, 0, 0.7 * u),
+        words,
+        ("gravity", "impact", "hardness"),
+        velocities={thrown: (speed, 0, 0, 0, speed / radius, 0)},
+        holds={thrown: 0.40 * kit.duration},
+        needs_hit=True,
+    )

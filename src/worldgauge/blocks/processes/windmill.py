@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, spin
+from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, turning
 from worldgauge.blocks.scene import Look
 
 
@@ -34,5 +34,5 @@ def build(kit: Kit) -> Act:
         f"the tower of the {target.name} stands still while its sails turn",
         f"the whole {target.name} turns with its sails",
     )
-    mover = Mover(tuple(sails), lambda t: spin(hub, (0, 1, 0), rate * t))
+    mover = Mover(tuple(sails), turning(hub, rate))
     return Act(target, (0, 0, 0.9 * u), words, ("gravity",), movers=(mover,))
