@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
 
-from worldgauge import Measurement, Unscored, metric
+from worldgauge import Case, Measurement, Unscored, metric
 
 
 @metric(unit="", higher_is_better=True, bounds=(0, 1))
@@ -46,4 +48,12 @@ def test_undecided(case: object) -> Measurement:
 @metric(unit="", higher_is_better=True, bounds=(0, 1))
 def test_fine(case: object) -> Measurement:
     """Always well."""
+    return Measurement(0.5)
+
+
+@metric(unit="", higher_is_better=True, bounds=(0, 1))
+def test_kills_its_worker(case: Case) -> Measurement:
+    """Dies as the kernel lets a process die that takes too much memory."""
+    if case.id == "case-01":
+        os.kill(os.getpid(), signal.SIGKILL)
     return Measurement(0.5)

@@ -44,3 +44,16 @@ def test_errors_are_tried_again_and_the_rest_is_kept(videos: Path, tmp_path: Pat
     assert found["plan"]["records_to_write"] == 15
     assert found["metrics"]["test_raises"]["value"] == 0.25
     assert found["metrics"]["test_raises"]["statuses"] == {"ok": 3}
+
+
+def test_a_case_that_kills_its_worker_costs_itself_only(tmp_path: Path) -> None:
+    videos = helpers.make_videos(tmp_path / "v", cases=8, frames=3)
+    flags = ["--include", INCLUDE, "-m", "test_kills_its_worker,test_fine", "-o", "out", "-w", 2]
+    done = helpers.worldgauge("run", videos, *flags, check=False)
+    assert done.returncode == 1, done.stderr
+    found = {(r["case"], r["metric"]): r for r in helpers.records(Path("out"))}
+    assert len(found) == 16
+    lost = [key for key, record in found.items() if record["status"] == "error"]
+    assert ("case-01", "test_kills_its_worker") in lost
+    assert {case for case, _ in lost} == {"case-01"}
+    assert "the worker process died on this case" in found["case-01", "test_kills_its_worker"]["reason"]

@@ -42,7 +42,7 @@ def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -
     with partial.open("w", encoding="utf-8") as stream:
         for case in cases:
             video = submission.video(case.id)
-            line = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
+            line: dict[str, object] = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
             if video is not None:
                 line |= {"video": _relative(video.path, folder), "fps": video.stated_fps}
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")

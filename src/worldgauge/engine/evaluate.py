@@ -57,11 +57,16 @@ def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
     return role and lacking(role)
 
 
-def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception) -> Record:
-    """The record of one metric on one case. Raises only `NotStored`, and errors that stop the whole run."""
+def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception, lost: str = "") -> Record:
+    """The record of one metric on one case. Raises only `NotStored`, and errors that stop the whole run.
+
+    With `lost` nothing is measured: the record is an error for that reason.
+    """
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
     try:
+        if lost:
+            raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception)
         raw, curve, reason = measurement.value, measurement.curve, measurement.reason
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw

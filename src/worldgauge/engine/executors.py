@@ -9,14 +9,13 @@ import signal
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
-from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.job import Setup
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
@@ -50,8 +49,7 @@ class InlineExecutor:
 class PoolExecutor:
     """Worker processes on this machine. A worker that dies takes its case down, not the run."""
 
-    _DEATHS_ALLOWED = 2
-    """Times a case may be in flight when a worker dies before it is given up."""
+    _LOST = "the worker process died on this case, perhaps out of memory; use fewer workers or a smaller clip"
 
     def __init__(self, setup: Setup, workers: int, perceive: bool = True) -> None:
         self._arguments = (setup, perceive)
@@ -60,45 +58,39 @@ class PoolExecutor:
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
         waiting = iter(items)
-        retry: list[WorkItem] = []
-        deaths: Counter[str] = Counter()
+        suspects: list[WorkItem] = []
+        """In flight when a worker died; each is flown alone, to learn which of them it was."""
+        alone: set[str] = set()
         flying: dict[Future[WorkResult], WorkItem] = {}
         while True:
-            # After a death cases fly one at a time, so that the next death has one suspect only.
-            limit = 1 if retry else self._workers * 4
-            source = iter([retry.pop()]) if retry and not flying else islice(waiting, max(0, limit - len(flying)))
-            if not retry or not flying:
-                flying |= {self._pool.submit(_perform, item): item for item in source}
+            if not suspects:
+                flying |= self._submit(islice(waiting, self._workers * 4 - len(flying)))
+            elif not flying:
+                flying |= self._submit([suspects.pop()])
             if not flying:
                 return
             done, _ = wait(flying, return_when=FIRST_COMPLETED)
-            broken = False
+            died = [future for future in done if isinstance(future.exception(), BrokenProcessPool)]
             for future in done:
-                item = flying.pop(future)
-                try:
+                if future not in died:
+                    del flying[future]
                     yield future.result()
-                except BrokenProcessPool:
-                    broken = True
-                    deaths[item.case.id] += 1
-                    if deaths[item.case.id] < self._DEATHS_ALLOWED:
-                        retry.append(item)
-                    else:
-                        raise WorldGaugeError(
-                            f"the worker died on case '{item.case.id}' (out of memory?)",
-                            "use fewer workers or leave the case out; everything finished is kept",
-                        ) from None
-            if broken:
-                retry += flying.values()
+            if died:
+                # One death breaks the whole pool, so every case in flight is suspected, even one not begun.
+                suspects += [replace(i, lost=self._LOST) if i.case.id in alone else i for i in flying.values()]
+                alone |= {item.case.id for item in flying.values()} if len(flying) == 1 else set()
                 flying.clear()
-                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool.shutdown(cancel_futures=True)
                 self._pool = self._new_pool()
+
+    def _submit(self, items: Iterable[WorkItem]) -> dict[Future[WorkResult], WorkItem]:
+        return {self._pool.submit(_perform, item): item for item in items}
 
     def close(self) -> None:
         """Stop at once: a half-done case leaves nothing behind but stored signals."""
-        processes = list((self._pool._processes or {}).values())
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
+        for process in list((self._pool._processes or {}).values()):
             process.terminate()
+        self._pool.shutdown(cancel_futures=True)
 
     def _new_pool(self) -> ProcessPoolExecutor:
         # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.

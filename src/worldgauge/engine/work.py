@@ -30,6 +30,8 @@ class WorkItem:
     video: Video | None
     stage: int
     metrics: tuple[str, ...]
+    lost: str = ""
+    """Why the case must not be worked on: its records become errors with this reason."""
 
 
 @dataclass
@@ -66,13 +68,13 @@ class Worker:
         inputs = CaseInputs(item.case, item.video)
         perception = Perception(inputs, self.seats, self.store, self.loaded)
         wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
-        if item.video is not None:
+        if item.video is not None and not item.lost:
             self._perceive(perception, item.stage, [d.id for d in wanted if not d.unavailable])
         for definition in wanted:
             if self.stages.of_metric[definition.id] != item.stage:
                 continue
             try:
-                record = evaluate(definition, inputs, perception)
+                record = evaluate(definition, inputs, perception, item.lost)
             except NotStored:
                 result.not_stored.append(definition.id)
                 continue
