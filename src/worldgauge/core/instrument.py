@@ -79,13 +79,27 @@ INSTRUMENTS: Registry[type[Instrument]] = Registry(
     "instrument",
     {
         "dis": "worldgauge.instruments.pocket.flow:DisFlow",
+        "colour_track": "worldgauge.instruments.pocket.track:ColourTrack",
+        "patch_statistics": "worldgauge.instruments.pocket.embedding:PatchStatistics",
+        "picture_statistics": "worldgauge.instruments.pocket.quality:PictureStatistics",
+        "filter_bank": "worldgauge.instruments.pocket.style:FilterBankStyle",
+        "no_faces": "worldgauge.instruments.pocket.faces:NoFaces",
         "random_style": "worldgauge.instruments.pocket.random_style:RandomStyle",
         "flow_midpoint": "worldgauge.instruments.pocket.interpolation:FlowInterpolation",
     },
 )
 
 INSTRUMENT_SETS: dict[str, dict[str, str]] = {
-    "pocket": {"flow": "dis", "style_features": "random_style", "interpolation": "flow_midpoint"},
+    "pocket": {
+        "flow": "dis",
+        "style_features": "random_style",
+        "interpolation": "flow_midpoint",
+        "track": "colour_track",
+        "embedding": "patch_statistics",
+        "quality": "picture_statistics",
+        "style": "filter_bank",
+        "faces": "no_faces",
+    },
     "reference": {},
 }
 """Seat to instrument for each named set; any seat can be given to another instrument by name."""

@@ -19,6 +19,8 @@ from worldgauge.functional.flow import (
     photometric_error,
     warp,
 )
+from worldgauge.functional.masks import resize_mask
+from worldgauge.signals.tracks import object_track, unpack_masks
 
 CONSISTENT_WITHIN = 1.0
 """Px; a pixel that comes back this close to its start counts as consistent."""
@@ -48,6 +50,22 @@ def flow_pairs(clip: Clip, flow: FlowInstrument) -> Arrays:
     return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}
 
 
+@signal(version=1, reads=("video",), needs=(object_track(),), seat="flow", cost=0.09)
+def flow_regions(clip: Clip, track: Arrays, flow: FlowInstrument) -> Arrays:
+    """Length of the forward flow inside and outside the target's mask, pair by pair, px.
+
+    `inside_mean`, `inside_median`, `inside_p90`, `inside_max` and the same for `outside`: one number per pair, NaN
+    where the target is not seen in the pair's first frame (inside) or fills it (outside).
+    """
+    masks = unpack_masks(track)
+    pairs = []
+    for (first, second), mask in zip(consecutive(clip), masks, strict=False):
+        inside = resize_mask(mask, *first.shape[:2])
+        length = magnitude(flow.flow(first, second))
+        pairs.append(_lengths("inside", length[inside]) | _lengths("outside", length[~inside]))
+    return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}
+
+
 def consecutive(clip: Clip) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
     """The chosen frames two by two; a clip of one frame has no pair and is invalid."""
     frames = clip.frames()
@@ -58,6 +76,14 @@ def consecutive(clip: Clip) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.uint
         current = frames[index]
         yield previous, current
         previous = current
+
+
+def _lengths(where: str, length: NDArray[np.float32]) -> dict[str, float]:
+    names = [f"{where}_{statistic}" for statistic in ("mean", "median", "p90", "max")]
+    if not length.size:
+        return dict.fromkeys(names, float("nan"))
+    values = (length.mean(), np.median(length), np.percentile(length, 90), length.max())
+    return {name: float(value) for name, value in zip(names, values, strict=True)}
 
 
 def _reduce(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument) -> dict[str, float]:

@@ -1,0 +1,110 @@
+"""What an object's colours say about where it is: histograms of the object against those of its surroundings."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bins = NDArray[np.int32]
+"""(H, W) number of the colour bin of each pixel."""
+Histogram = NDArray[np.float64]
+"""(BINS,) share of the pixels in each bin."""
+Mask = NDArray[np.bool_]
+
+LIGHT, CHROMA = 8, 32
+"""Bins of brightness and of each of two chromaticities."""
+BINS = LIGHT * CHROMA * CHROMA
+DARK = 30.0
+"""Sum of RGB added below the fraction line: very dark pixels count as grey instead of as random hues."""
+SPAN = 0.5
+"""Chromaticities from -SPAN to SPAN fill the bins; those beyond fall into the outermost."""
+SMOOTH = (1.0, 0.8, 0.8)
+"""Blur of the histograms in bins; brightness most, since shading changes it first."""
+FLOOR = 1e-5
+"""Share added to every bin, so that a colour never seen proves little."""
+LAST_WEIGHT = 0.95
+"""Worth of agreeing with the last sighting alone, which may have been a wrong one."""
+ADAPT = 0.05
+"""Weight of a new frame in the object's recent colours: a process may change them, slowly."""
+
+
+def colour_bins(image: NDArray[np.uint8]) -> Bins:
+    """Bin of each pixel of an RGB image: brightness, and two chromaticities that shading leaves alone."""
+    red, green, blue = np.moveaxis(image.astype(np.float32), 2, 0)
+    total = red + green + blue
+    first = _level((red - green) / (total + DARK))
+    second = _level((red + green - 2 * blue) / (2 * (total + DARK)))
+    light = np.minimum(total * (LIGHT / 768), LIGHT - 1).astype(np.int32)
+    return np.asarray((light * CHROMA + first) * CHROMA + second, np.int32)
+
+
+def histogram(bins: Bins) -> Histogram:
+    """Smoothed share of each bin; all zero for no pixels."""
+    from scipy.ndimage import gaussian_filter
+
+    counts = np.bincount(bins.ravel(), minlength=BINS).astype(np.float64)
+    smooth = gaussian_filter(counts.reshape(LIGHT, CHROMA, CHROMA), SMOOTH, mode="nearest").ravel()
+    return np.asarray(smooth / max(smooth.sum(), 1e-9))
+
+
+class ColourModel:
+    """Colours of the object, first and recent, and of everything else seen so far."""
+
+    def __init__(self, bins: Bins, mask: Mask, around: Mask) -> None:
+        """From the first frame: `mask` is the object, `around` what surely is not."""
+        self._first = self._recent = self._last = self.object = histogram(bins[mask])
+        self._background = histogram(bins[around])
+        self._frames = 1
+        self._share = min(0.3, 2 * float(mask.mean()))
+        """Share of a frame the object is expected to fill; generous, since it may come nearer."""
+
+    @property
+    def distinctness(self) -> float:
+        """How far the object's colours are its own: 0.5 when the surroundings have the same, 1 when they share none."""
+        return float((self.object * self._own(self.object)).sum())
+
+    def posterior(self, bins: Bins) -> NDArray[np.float32]:
+        """(H, W) probability of the object at each pixel from its colour alone."""
+        mine = self.object * self._share
+        return np.asarray((mine / (mine + (self._background + FLOOR / 10) * (1 - self._share)))[bins], np.float32)
+
+    def log_ratio(self, bins: Bins, around: Mask) -> NDArray[np.float32]:
+        """(H, W) log of object over surroundings; half of the surroundings' weight is what lies `around` here."""
+        near = self._background
+        if np.count_nonzero(around) > 20:
+            near = (near + histogram(bins[around])) / 2
+        return np.asarray(np.log((self.object + FLOOR) / (near + FLOOR))[bins], np.float32)
+
+    def likeness(self, bins: Bins, mask: Mask) -> float:
+        """In [0, 1]: do the colours under a mask agree with the object's, in particular those that are its own?
+
+        The object as known so far or as last seen, whichever fits better.
+        """
+        seen = histogram(bins[mask])
+        return max(self._agreement(seen, self.object), LAST_WEIGHT * self._agreement(seen, self._last))
+
+    def adapt(self, bins: Bins, mask: Mask) -> None:
+        """Let the object's colours follow those under a trusted mask; the first ones always keep a third."""
+        self._last = histogram(bins[mask])
+        self._recent = (1 - ADAPT) * self._recent + ADAPT * self._last
+        self.object = (self._first + self._recent + self._last) / 3
+
+    def learn_background(self, bins: Bins, outside: Mask) -> None:
+        """Add a frame's surroundings to those seen before, all frames with the same weight."""
+        self._background = (self._background * self._frames + histogram(bins[outside])) / (self._frames + 1)
+        self._frames += 1
+
+    def _agreement(self, seen: Histogram, colours: Histogram) -> float:
+        overlap = np.sqrt(seen * colours)
+        own = self._own(colours)
+        distinct = float((overlap * own).sum() / max((colours * own).sum(), 1e-9))
+        return float(overlap.sum()) * min(1.0, distinct)
+
+    def _own(self, colours: Histogram) -> Histogram:
+        """How far each colour is the object's own: 0 for one of the surroundings, 1 for one seen nowhere else."""
+        return np.asarray(colours / (colours + self._background + FLOOR))
+
+
+def _level(chromaticity: NDArray[np.float32]) -> Bins:
+    scaled = (chromaticity / SPAN + 1) * (CHROMA / 2)
+    return np.asarray(np.clip(scaled, 0, CHROMA - 1).astype(np.int32))

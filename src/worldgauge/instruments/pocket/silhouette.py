@@ -1,0 +1,97 @@
+"""From a guess of where an object is to its mask: colour evidence and the guess's own shape, weighed pixel by pixel."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.instruments.pocket.colour_model import Bins, ColourModel, Mask
+
+SMALLEST = 6
+"""Pixels; anything smaller says nothing about colours."""
+COLOUR_WEIGHT = 0.6
+COLOUR_LIMIT = 4.0
+"""Largest log ratio a single pixel's colour may claim."""
+SOFTNESS = 2.0 / 30
+"""Distance over which the guess's border is unsure, as a share of the object's size."""
+SHAPE_LIMITS = (-6.0, 3.0)
+"""Log odds far outside and deep inside the guess."""
+MARGIN = 0.4
+"""How far beyond the guess to look, as a share of the object's size."""
+RING = 0.08
+"""What lies farther from the guess than this share of its size counts as surroundings."""
+
+
+def segment(guess: Mask, bins: Bins, model: ColourModel, rounds: int = 1) -> Mask:
+    """The object's mask (H, W) near a guess; empty when nothing there looks like it. More rounds let it grow."""
+    for _ in range(rounds):
+        if np.count_nonzero(guess) < SMALLEST:
+            return np.zeros_like(guess)
+        guess = _segment_once(guess, bins, model)
+    return guess
+
+
+def place(shape: Mask, core: Mask, found: Mask) -> Mask:
+    """A remembered mask moved and scaled so that its core (its telling colours) falls on the core found in a frame."""
+    import cv2
+
+    (y0, x0), (y1, x1) = _centre(core), _centre(found)
+    zoom = float(np.clip(np.sqrt(np.count_nonzero(found) / np.count_nonzero(core)), 0.3, 4.0))
+    matrix = np.array([[zoom, 0, x1 - zoom * x0], [0, zoom, y1 - zoom * y0]], np.float32)
+    height, width = shape.shape
+    return np.asarray(cv2.warpAffine(shape.astype(np.float32), matrix, (width, height)) > 0.5)
+
+
+def dilate(mask: Mask, radius: int) -> Mask:
+    """The mask and everything within `radius` pixels of it, by a square."""
+    import cv2
+
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((2 * radius + 1,) * 2, np.uint8)) > 0)
+
+
+def _segment_once(guess: Mask, bins: Bins, model: ColourModel) -> Mask:
+    import cv2
+
+    size = max(8.0, float(np.sqrt(np.count_nonzero(guess))))
+    view = window(guess, MARGIN)
+    inner, colours = guess[view], bins[view]
+    distance = signed_distance(inner)
+    evidence = np.clip(model.log_ratio(colours, distance < -max(2.0, size * RING)), -COLOUR_LIMIT, COLOUR_LIMIT)
+    shape = np.clip(distance / max(1.0, SOFTNESS * size), *SHAPE_LIMITS)
+    inside = COLOUR_WEIGHT * cv2.GaussianBlur(evidence, (0, 0), 0.8) + shape > 0
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(inside.astype(np.uint8), connectivity=8)
+    area = stats[:, cv2.CC_STAT_AREA]
+    overlap = np.bincount(labels[inner], minlength=count)
+    # A part belongs to the object when it is more than a speck and grows out of the guess.
+    kept = (area >= max(4, 0.02 * np.count_nonzero(guess))) & (overlap >= 0.3 * area)
+    kept[0] = False
+    result = np.zeros_like(guess)
+    result[view] = kept[labels]
+    return result
+
+
+def signed_distance(mask: Mask) -> NDArray[np.float32]:
+    """Pixels to the border of the mask, positive inside. The frame's edge is no border: the object goes on beyond."""
+    import cv2
+
+    padded = np.pad(mask, 1, mode="edge").astype(np.uint8)
+    inside = cv2.distanceTransform(padded, cv2.DIST_L2, 3)[1:-1, 1:-1]
+    outside = cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, 3)
+    if mask.all():
+        return np.full(mask.shape, float(max(mask.shape)), np.float32)
+    return np.asarray(np.where(mask, inside - 0.5, 0.5 - outside), np.float32)
+
+
+def window(mask: Mask, margin: float) -> tuple[slice, slice]:
+    """Rows and columns of a mask and of what lies around it, up to `margin` of the object's size."""
+    reach = int(max(8.0, float(np.sqrt(np.count_nonzero(mask)))) * margin) + 4
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    return (
+        slice(max(0, int(rows[0]) - reach), int(rows[-1]) + reach + 1),
+        slice(max(0, int(columns[0]) - reach), int(columns[-1]) + reach + 1),
+    )
+
+
+def _centre(mask: Mask) -> tuple[float, float]:
+    rows, columns = np.nonzero(mask)
+    return float(rows.mean()), float(columns.mean())

@@ -1,0 +1,33 @@
+"""Style statistics without weights: Gram matrices of a fixed filter bank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.instrument import Instrument
+from worldgauge.functional.style import filter_bank, gram
+
+
+@dataclass(frozen=True)
+class FilterBankStyle(Instrument):
+    """Gram matrices of colours, edges and strokes at four scales; knows nothing of content."""
+
+    seat: ClassVar[str] = "style"
+    name: ClassVar[str] = "filter_bank"
+
+    short_side: int = 180
+    """Frames are shrunk to this height or width, whichever is shorter; smaller ones are left as they are."""
+
+    def grams(self, image: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
+        """One (C, C) matrix per layer for one RGB frame (H, W, 3)."""
+        import cv2
+
+        scale = self.short_side / min(image.shape[:2])
+        if scale < 1:
+            size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
+            image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+        return [gram(responses) for responses in filter_bank(image)]

@@ -1,0 +1,42 @@
+"""Plain metrics of embeddings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from worldgauge.core.case import Case
+from worldgauge.core.errors import NotApplicable, Unscored
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.functional.embedding import cosine
+from worldgauge.signals.embeddings import frame_embeddings, object_embeddings
+
+
+@metric(
+    version=1,
+    unit="cosine",
+    higher_is_better=True,
+    bounds=(-1, 1),
+    needs=[object_embeddings()],
+    requires=("phases", "target"),
+)
+def object_identity(case: Case, target: Arrays) -> Measurement:
+    """Mean similarity of the target after the return to the target in the first frame, over frames that show it."""
+    phases = case.reference.phases
+    if phases is None:
+        raise NotApplicable("the case has no phases")
+    visible = target["visible"]
+    if not visible[phases.back :].any():
+        raise Unscored("the target is not seen after the return")
+    likeness = np.where(visible, cosine(target["vectors"], target["vectors"][0]), np.nan)
+    curve = Measurement.from_curve(likeness).curve
+    return Measurement(float(np.nanmean(likeness[phases.back :])), curve, f"{visible[phases.back :].sum()} frames")
+
+
+@metric(version=1, unit="cosine", higher_is_better=True, bounds=(-1, 1), needs=[frame_embeddings()])
+def frame_similarity(case: Case, frames: Arrays) -> Measurement:
+    """Mean similarity of consecutive frames as wholes; 1 for a clip that stands still."""
+    vectors = frames["vectors"]
+    if len(vectors) < 2:
+        raise Unscored("one frame has no neighbour to compare with")
+    return Measurement.from_curve(cosine(vectors[:-1], vectors[1:]))

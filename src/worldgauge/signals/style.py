@@ -1,0 +1,40 @@
+"""How far the style of the frames moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.clip import Clip
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.style import gram_distance, gram_size
+
+
+class StyleInstrument(Protocol):
+    """What the seat `style` offers."""
+
+    def grams(self, image: NDArray[np.uint8]) -> Sequence[NDArray[np.float32]]:
+        """One (C, C) Gram matrix per layer for one RGB frame (H, W, 3); the matrices may differ in size."""
+
+
+@signal(version=1, reads=("video",), seat="style", cost=0.03)
+def style_distances(clip: Clip, style: StyleInstrument) -> Arrays:
+    """Frobenius distances between Gram matrices, per frame and layer; the matrices themselves are not stored.
+
+    `to_first` and `to_previous` (N, layers): distance to the first frame and to the frame before (0 for the first
+    frame); `size` (N, layers): norm of the frame's own matrices; `channels` (layers,): their number of rows.
+    """
+    first: Sequence[NDArray[np.float32]] = ()
+    previous: Sequence[NDArray[np.float32]] = ()
+    rows = []
+    for frame in clip.frames():
+        grams = style.grams(frame)
+        first, previous = first or grams, previous or grams
+        rows.append((gram_distance(grams, first), gram_distance(grams, previous), gram_size(grams)))
+        previous = grams
+    to_first, to_previous, size = (np.stack(column) for column in zip(*rows, strict=True))
+    channels = np.array([len(matrix) for matrix in first])
+    return {"to_first": to_first, "to_previous": to_previous, "size": size, "channels": channels}

@@ -1,0 +1,127 @@
+"""The colour tracker on painted worlds where the truth is known."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from instruments.little_world import HEIGHT, WIDTH, clip_of, pan_away_and_back, texture
+from worldgauge.core.case import Case, Phases, Reference, Target, TargetView
+from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.metric import METRICS
+from worldgauge.functional.masks import iou
+from worldgauge.instruments.pocket.colour_model import colour_bins
+from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
+from worldgauge.instruments.pocket.track import ColourTrack, mask_in_box
+from worldgauge.signals.tracks import Sighting, object_track, unpack_masks
+
+
+def follow(frames: np.ndarray, mask: np.ndarray) -> list[Sighting]:
+    return list(ColourTrack().track(frames, None, mask))
+
+
+def test_it_follows_loses_and_finds_again() -> None:
+    frames, truth = pan_away_and_back()
+    seen = follow(frames, truth[0])
+    there = truth.any((1, 2))
+    assert not there.all()
+    found = np.array([sighting.mask.any() for sighting in seen])
+    full = truth.sum((1, 2)) > 0.9 * truth[0].sum()
+    assert found[full].all(), "the disc is missed while it is fully visible"
+    assert not found[~there].any(), "something else is taken for the disc while it is out of view"
+    overlap = [iou(sighting.mask, mask) for sighting, mask in zip(seen, truth, strict=True) if mask.sum() > 100]
+    assert np.mean(overlap) > 0.85
+
+
+def test_it_says_not_here_when_the_object_does_not_return() -> None:
+    frames, truth = pan_away_and_back(returns=False)
+    seen = follow(frames, truth[0])
+    after = np.flatnonzero(~truth.any((1, 2)))[0]
+    assert not any(sighting.mask.any() for sighting in seen[after:])
+    assert max(sighting.confidence for sighting in seen[after:]) < ColourTrack().find
+
+
+def test_it_follows_slow_changes_of_colour() -> None:
+    frames, truth = pan_away_and_back(30)
+    frames, mask = np.repeat(frames[:1], 30, 0).copy(), truth[0]
+    for index, frame in enumerate(frames):
+        share = index / 29
+        frame[mask] = ((1 - share) * frame[mask] + share * np.array([40, 60, 200])).astype(np.uint8)
+    seen = follow(frames, mask)
+    assert min(iou(sighting.mask, mask) for sighting in seen) > 0.8
+
+
+def test_an_object_that_changed_its_colour_unseen_is_found_where_it_stood() -> None:
+    frames, truth = pan_away_and_back(later=(40, 60, 210), speed=0.0)
+    last = follow(frames, truth[0])[-1]
+    assert iou(last.mask, truth[-1]) > 0.8
+
+
+def test_a_place_is_recognised_and_an_empty_place_has_no_outline() -> None:
+    world = texture(HEIGHT, WIDTH + 40)
+    mask = np.zeros((HEIGHT, WIDTH), np.uint8)
+    cv2.circle(mask, (90, 65), 18, 1, -1)
+    first = world[:, :WIDTH].copy()
+    first[mask > 0] = (210, 30, 30)
+    recalled = PlaceMemory(first, mask > 0).recall(world[:, 30 : 30 + WIDTH])
+    assert recalled is not None
+    assert iou(recalled, np.roll(mask > 0, -30, axis=1)) > 0.9
+    assert outline_agreement(colour_bins(first), mask > 0) > 0.9
+    assert outline_agreement(colour_bins(world[:, 30 : 30 + WIDTH]), recalled) < 0.5
+    assert PlaceMemory(first, mask > 0).recall(texture(HEIGHT, WIDTH, seed=5)) is None
+
+
+def test_a_box_is_enough() -> None:
+    frames, truth = pan_away_and_back(4)
+    box = (68.0, 44.0, 113.0, 86.0)
+    assert iou(mask_in_box(frames[0], box), truth[0]) > 0.8
+    seen = list(ColourTrack().track(frames, box, None))
+    assert iou(seen[0].mask, truth[0]) > 0.8
+
+
+def test_tracking_twice_gives_the_same() -> None:
+    frames, truth = pan_away_and_back(20)
+    first, second = follow(frames, truth[0]), follow(frames, truth[0])
+    assert all(
+        np.array_equal(a.mask, b.mask) and a.confidence == b.confidence for a, b in zip(first, second, strict=True)
+    )
+
+
+@pytest.mark.parametrize("kind", ["black", "noise", "empty", "nothing"])
+def test_a_target_that_cannot_be_told_is_unscored(kind: str) -> None:
+    mask = np.zeros((60, 80), bool)
+    mask[20:40, 30:50] = True
+    frames = np.zeros((3, 60, 80, 3), np.uint8)
+    if kind == "noise":
+        frames = np.random.default_rng(0).integers(0, 256, frames.shape, dtype=np.uint8)
+    with pytest.raises(Unscored):
+        given = None if kind == "nothing" else mask & (kind != "empty")
+        list(ColourTrack().track(frames, None, given))
+
+
+def test_a_cut_loses_the_object_and_equal_frames_keep_it() -> None:
+    frames, truth = pan_away_and_back(3)
+    cut = np.stack([frames[0], frames[0], texture(HEIGHT, WIDTH, 7), texture(HEIGHT, WIDTH, 7)])
+    assert [sighting.mask.any() for sighting in follow(cut, truth[0])] == [True, True, False, False]
+
+
+def test_the_signal_gives_boxes_in_pixels_of_the_clip(tmp_path: Path) -> None:
+    frames, truth = pan_away_and_back(12)
+    large = np.stack([cv2.resize(frame, (4 * WIDTH, 4 * HEIGHT), interpolation=cv2.INTER_CUBIC) for frame in frames])
+    clip = clip_of(large, tmp_path).under(object_track().frames)
+    value = object_track.function(clip, TargetView("disc", None, truth[0]), ColourTrack())
+    assert value["mask_size"].max() == 416
+    np.testing.assert_allclose(value["box"][0], np.array([72, 47, 109, 84]) * 4, atol=8)
+    assert np.isnan(value["box"][~value["visible"]]).all()
+    assert [mask.any() for mask in unpack_masks(value)] == value["visible"].tolist()
+    assert value["area"][0] == pytest.approx(truth[0].mean(), rel=0.05)
+
+
+def test_presence_is_the_share_of_frames_after_the_return() -> None:
+    case = Case(id="x", reference=Reference(target=Target(name="disc"), phases=Phases(gone=2, back=4)))
+    presence = METRICS.get("object_presence").function
+    track = {"visible": np.array([True, True, False, False, True, False, True, True])}
+    assert presence(case, track).value == 0.75
+    with pytest.raises(InvalidVideo, match="ends before"):
+        presence(case, {"visible": np.array([True, True])})
