@@ -184,6 +184,7 @@ BENCHMARKS: Registry[Path] = Registry(
     {
         "memobench": "worldgauge.benchmarks.memobench:FOLDER",
         "worldscore": "worldgauge.benchmarks.worldscore:FOLDER",
+        "pocket": "worldgauge.benchmarks.pocket:FOLDER",
     },
 )
 """Name to the folder that holds `benchmark.toml`."""
