@@ -104,6 +104,7 @@ def _definition(name: str) -> dict[str, Any]:
             "parameters": dict(metric.defaults),
             "signals": [describe_signal(use, seats) for use in metric.needs],
             "source": f"{metric.function.__module__}.{metric.function.__name__}",
+            "calibration": _calibration(name),
         }
     if name in SIGNALS.names():
         signal = SIGNALS.get(name)
@@ -123,13 +124,22 @@ def _definition(name: str) -> dict[str, Any]:
     raise unknown_name("name", name, known)
 
 
+def _calibration(metric: str) -> list[str]:
+    """What the shipped calibration says about a metric."""
+    from worldgauge.blocks.calibration import of_metric
+
+    return [line for result in of_metric(metric) for line in result.lines()] or ["not calibrated"]
+
+
 def _show_definition(definition: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(definition)
         return
     import json
 
+    calibration = definition.pop("calibration", [])
     print_pairs(
         (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for key, value in definition.items()
     )
+    print_pairs(("calibration" if i == 0 else "", line) for i, line in enumerate(calibration))

@@ -33,7 +33,6 @@ class Gauge:
 
 
 _PAPER = {"definition": "paper"}
-_SEEN = "it looks only at the frames after the return, where this fault leaves the picture as it is"
 
 GAUGES: tuple[Gauge, ...] = (
     Gauge("psnr", Quality.FIDELITY),
@@ -42,11 +41,23 @@ GAUGES: tuple[Gauge, ...] = (
     Gauge("return_ssim", Quality.FIDELITY, "memobench_ssim", {"phase": "back", **_PAPER}),
     Gauge("warp_error", Quality.PHOTOMETRY),
     Gauge("flow_consistency", Quality.PHOTOMETRY),
+    Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY),
     Gauge("flow_magnitude", Quality.MOTION),
+    Gauge("worldscore_motion_magnitude", Quality.MOTION),
     Gauge("memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER),
     Gauge("house_smoothness", Quality.SMOOTHNESS),
+    Gauge("worldscore_smoothness_mse", Quality.SMOOTHNESS),
+    Gauge("worldscore_smoothness_ssim", Quality.SMOOTHNESS),
+    Gauge("worldscore_reprojection_error", Quality.GEOMETRY),
+    Gauge("memobench_geometry", Quality.GEOMETRY, parameters=_PAPER),
+    Gauge("object_identity", Quality.IDENTITY),
+    Gauge("memobench_identity", Quality.IDENTITY, parameters=_PAPER),
+    Gauge("object_presence", Quality.PRESENCE),
     Gauge("memobench_reappearance", Quality.PRESENCE, parameters=_PAPER),
     Gauge("house_reappearance", Quality.PRESENCE),
+    Gauge("style_consistency", Quality.STYLE),
+    Gauge("picture_quality", Quality.PICTURE),
+    Gauge("frame_similarity", Quality.SMOOTHNESS),
 )
 """Metrics with a declared quality. A new metric gets one line here."""
 

@@ -45,6 +45,7 @@ class Bench:
         changed = self.make_subjects(cases, subjects, progress)
         run = self.score(cases, subjects, gauges, progress)
         columns, definitions = run.columns(), {d.id: d for d in run.file.definitions}
+        results = [self._result(g, definitions[g.id], columns[g.id], cases, changed) for g in gauges]
         return CalibrationFile(
             preset=preset.name,
             worlds=[case.id for case in cases],
@@ -54,7 +55,8 @@ class Bench:
             instruments=run.file.instruments,
             environment=environment(),
             faults={name: FAULTS[name].quantity for name in preset.faults},
-            gauges=[self._result(g, definitions[g.id], columns[g.id], cases, changed) for g in gauges],
+            # Nothing is declared about a metric without a quality, so one that has no number says nothing.
+            gauges=[result for result in results if result.quality or result.responses],
         )
 
     def make_worlds(self, progress: Progress) -> list[Case]:

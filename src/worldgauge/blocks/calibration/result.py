@@ -78,6 +78,21 @@ class GaugeResult(_Model):
     def response(self, fault: str) -> Response | None:
         return next((r for r in self.responses if r.fault == fault), None)
 
+    def lines(self) -> list[str]:
+        """What a user of the metric should know, a line each."""
+        if not self.responses:
+            return [f"{self.id}: not measured ({self.reason})"]
+        of = f"; about {self.quality}" if self.quality else ""
+        lines = [f"{self.id}: oracle {self.oracle:.4g} {self.unit}{of}"]
+        for r in self.responses:
+            if r.detects is None and (r.verdict is None or r.verdict.holds is not False):
+                continue
+            seen = f"told from severity {r.detects:g}" if r.detects is not None else "not told from the oracle"
+            rho = "" if r.rho is None else f", rho {r.rho:+.2f}"
+            failed = r.verdict is not None and r.verdict.holds is False
+            lines.append(f"  {r.fault}: {seen}{rho}" + (f"; DECLARATION FAILS, must {_must(r.verdict)}" if failed else ""))
+        return lines
+
 
 class ErrorTable(_Model):
     """Errors of one instrument against truth."""
@@ -143,5 +158,5 @@ def of_metric(metric: str) -> list[GaugeResult]:
     return [gauge for gauge in found.gauges if gauge.metric == metric] if found else []
 
 
-def _must(verdict: Verdict) -> str:
-    return {"worse": "get worse", "better": "get better", "still": "stay still"}[verdict.expects]
+def _must(verdict: Verdict | None) -> str:
+    return "" if verdict is None else {"worse": "get worse", "better": "get better", "still": "stay still"}[verdict.expects]
