@@ -161,7 +161,7 @@ class Block:
             actions=key_script(timeline.camera),
             phases=find_phases(visibility),
             states=read_states(world.scene, timeline),
-            events=list_events(world.act, world.contacts, visibility, timeline.time),
+            events=list_events(world.scene, world.act, world.contacts, visibility, timeline.time),
         )
 
     @contextmanager

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from worldgauge.blocks.phases import Visibility
 from worldgauge.blocks.processes.base import Act
+from worldgauge.blocks.scene import Scene
 from worldgauge.blocks.timeline import Contact
 
 MILESTONES = (0.2, 0.4, 0.6, 0.8, 0.99)
@@ -29,23 +30,22 @@ class Event:
 
 
 def list_events(
-    act: Act, contacts: tuple[Contact, ...], visibility: Visibility, time: NDArray[np.float64]
+    scene: Scene, act: Act, contacts: tuple[Contact, ...], visibility: Visibility, time: NDArray[np.float64]
 ) -> tuple[Event, ...]:
     """Everything worth asking about, in order of frames."""
     name = act.target.name
-    events = [_contact_event(c, name) for c in contacts]
-    for until in act.holds.values():
+    events = [_contact_event(c) for c in contacts]
+    for body, until in act.holds.items():
         frame = int(np.searchsorted(time, until))
+        held = next(i.name for i in scene.instances if body in i.bodies)
         if frame < len(time):
-            events.append(Event(frame, "released", name, f"the {name} is let go"))
+            events.append(Event(frame, "released", held, f"the {held} is let go"))
     events += _progress_events(act, time) + _view_events(name, visibility)
     return tuple(sorted(events, key=lambda e: (e.frame, e.kind, e.text)))
 
 
-def _contact_event(contact: Contact, target: str) -> Event:
+def _contact_event(contact: Contact) -> Event:
     first, second = contact.first, contact.second
-    if second == target:
-        first, second = second, first
     return Event(contact.frame, "contact", first, f"the {first} hits the {second}", contact.speed, second)
 
 

@@ -13,6 +13,8 @@ from worldgauge.blocks.render import Geometry
 from worldgauge.blocks.timeline import Timeline
 
 Floats = NDArray[np.float64]
+_SNAP = 0.02
+"""Pixels: a neighbour with less weight than this in a bilinear look-up does not matter."""
 
 
 def pixel_rays(intrinsics: Floats, size: tuple[int, int]) -> Floats:
@@ -72,9 +74,8 @@ def _out_of_sight(
     height, width = z.shape
     x, y = place[..., 0] - 0.5, place[..., 1] - 0.5
     lost = ~((x >= -0.5) & (y >= -0.5) & (x <= width - 0.5) & (y <= height - 0.5))
-    left = np.clip(np.floor(np.nan_to_num(x)), 0, width - 1).astype(np.intp)
-    top = np.clip(np.floor(np.nan_to_num(y)), 0, height - 1).astype(np.intp)
-    right, bottom = np.minimum(left + 1, width - 1), np.minimum(top + 1, height - 1)
+    left, right = _neighbours(x, width)
+    top, bottom = _neighbours(y, height)
     near, far = np.full(z.shape, np.inf), np.full(z.shape, -np.inf)
     for row, column in ((top, left), (top, right), (bottom, left), (bottom, right)):
         lost |= geometry.geoms[after][row, column] != geoms
@@ -86,3 +87,11 @@ def _out_of_sight(
         slack = 0.1 * np.nan_to_num(far - near) + 2e-3 * z
         apart = (z < near - slack) | (z > far + slack)
     return np.asarray(lost | (apart & np.isfinite(z)))
+
+
+def _neighbours(at: Floats, count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pixels before and after a place along one axis; the same one where the place hardly leaves its centre."""
+    nearest = np.rint(np.nan_to_num(at))
+    snapped = np.where(np.abs(np.nan_to_num(at) - nearest) < _SNAP, nearest, np.nan_to_num(at))
+    before, after = (np.clip(f(snapped), 0, count - 1).astype(np.intp) for f in (np.floor, np.ceil))
+    return before, after

@@ -57,6 +57,7 @@ class Contact:
 
     frame: int
     first: str
+    """The faster one."""
     second: str
     speed: float
     """Closing speed of the two bodies just before, m/s."""
@@ -133,7 +134,8 @@ class _ContactLog:
                     continue
                 if now - self._last.get((first, second), -1.0) > _QUIET and now > _QUIET:
                     speed = float(np.linalg.norm(self._before[a] - self._before[b]))
+                    faster, slower = sorted((a, b), key=lambda k: -float(np.linalg.norm(self._before[k])))
                     if speed > 0.05:
-                        self.contacts.append(Contact(frame, first, second, round(speed, 3)))
+                        self.contacts.append(Contact(frame, self._name[faster], self._name[slower], round(speed, 3)))
                 self._last[first, second] = now
         self._before[:] = data.cvel[:, 3:]
