@@ -97,7 +97,8 @@ def _colour_memberships(image: NDArray[np.uint8]) -> Floats:
 def _hats(values: Floats, centres: int) -> Floats:
     """Linear interpolation weights of values in [-1, 1] between evenly spread centres; values beyond are clipped."""
     position = (np.clip(values, -1, 1) + 1) * ((centres - 1) / 2)
-    return np.maximum(0, 1 - np.abs(position[..., None] - np.arange(centres, dtype=np.float32)))
+    apart = np.abs(position[..., None] - np.arange(centres, dtype=np.float32))
+    return np.asarray(np.maximum(0, 1 - apart), np.float32)
 
 
 def _edge_energies(image: NDArray[np.uint8], rows: int, columns: int) -> Floats:

@@ -97,5 +97,5 @@ def _register(kept: Features, here: Features) -> tuple[int, Any]:
         return 0, None
     source = np.array([kept_points[m.queryIdx].pt for m in good], np.float32)
     target = np.array([points[m.trainIdx].pt for m in good], np.float32)
-    homography, agree = cv2.findHomography(source, target, cv2.RANSAC, REPROJECTION)
+    homography, agree = cv2.findHomography(source, target, cv2.RANSAC, REPROJECTION, maxIters=500)
     return (0, None) if homography is None else (int(agree.sum()), homography)

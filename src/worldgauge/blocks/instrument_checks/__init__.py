@@ -1,0 +1,1 @@
+"""Errors of the instruments against the truth of gauge blocks."""
