@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.errors import WorldGaugeError
 
 Floats = NDArray[np.float32]
 Layer = tuple[Floats, Floats]
@@ -27,7 +27,7 @@ def style_image(image: NDArray[np.uint8], mode: str = "RGB", shorter: int = 512)
     from PIL import Image
 
     if mode not in ("RGB", "L"):
-        raise InvalidVideo(f"the input image has mode {mode}; the style score needs RGB or L")
+        raise WorldGaugeError(f"the input image has mode {mode}", "the style score needs RGB or L")
     picture = Image.fromarray(image, mode=None)
     width, height = picture.size
     # The longer side is truncated, not rounded, by the original's resize.
