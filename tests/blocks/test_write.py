@@ -44,7 +44,7 @@ def test_video_is_bit_exact(written: tuple[Path, Case, Truth]) -> None:
 
 def test_truth_survives_the_disk(written: tuple[Path, Case, Truth]) -> None:
     _, case, truth = written
-    depth, flow, masks = load_truth(case, "depth"), load_truth(case, "flow"), load_truth(case, "masks")
+    depth, flow, masks = load_truth(case, "depth"), load_truth(case, "flow"), load_truth(case, "amodal")
     np.testing.assert_allclose(depth["depth"], truth.depth, rtol=2**-11)
     np.testing.assert_allclose(flow["flow"], truth.flow, rtol=2**-11, atol=1 / 128 + 1e-6)
     for name, array in (("visible", truth.visible), ("amodal", truth.amodal)):

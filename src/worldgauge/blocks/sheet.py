@@ -31,7 +31,7 @@ def contact_sheet(case_folder: Path, out: Path | None = None) -> Path:
     video = Video(case.path(case.reference.video or ""))
     pictures = [np.asarray(image) for _, image in video.decode(chosen.tolist())]
     depth = load_truth(case, "depth")["depth"][chosen]
-    masks, flow = load_truth(case, "masks"), load_truth(case, "flow")
+    masks, flow = load_truth(case, "amodal"), load_truth(case, "flow")
     rows = [
         pictures,
         [_paint_depth(d, depth) for d in depth],

@@ -4,7 +4,7 @@
 |---|---|
 | depth.npz | `depth` (N, H, W) float16 metres, relative error at most 2^-11; inf is the sky |
 | ids.npz | `ids` (N, H, W) uint8; `names` and `kinds` of ids 0, 1, 2, ... (0 is the sky) |
-| masks.npz | `visible` and `amodal` target, (N, H, W) packed along the last axis |
+| amodal.npz | `amodal` and `visible` target, (N, H, W) packed along the last axis |
 | flow.npz | `flow` (N-1, 2, H, W) float16 pixels, steps of 1/64 (above 32 px 2^-11 relative); `occluded` packed |
 | states.npz | `names`, `low`, `high`, `linear`, `rgba`, as in `States`, and `time` in seconds |
 """
@@ -41,7 +41,7 @@ def save_truth(folder: Path, truth: Truth) -> dict[str, str]:
     save_arrays(folder / "depth.npz", depth=truth.depth.astype(np.float16))
     names, kinds = ["sky", *(i.name for i in instances)], ["sky", *(i.kind for i in instances)]
     save_arrays(folder / "ids.npz", ids=truth.ids, names=np.array(names), kinds=np.array(kinds))
-    save_arrays(folder / "masks.npz", visible=_pack(truth.visible), amodal=_pack(truth.amodal))
+    save_arrays(folder / "amodal.npz", amodal=_pack(truth.amodal), visible=_pack(truth.visible))
     flow = (np.round(truth.flow * _FLOW_STEP) / _FLOW_STEP).astype(np.float16).transpose(0, 3, 1, 2)
     save_arrays(folder / "flow.npz", flow=flow, occluded=_pack(truth.occluded))
     states = truth.states
@@ -49,13 +49,13 @@ def save_truth(folder: Path, truth: Truth) -> dict[str, str]:
         folder / "states.npz", names=np.array(states.names), low=states.low, high=states.high, linear=states.linear,
         rgba=states.rgba, time=truth.world.timeline.time,
     )  # fmt: skip
-    return {kind: f"{kind}.npz" for kind in ("depth", "ids", "masks", "flow", "states")}
+    return {kind: f"{kind}.npz" for kind in ("depth", "ids", "amodal", "flow", "states")}
 
 
 def load_truth(case: Case, kind: str) -> dict[str, NDArray[np.generic]]:
     """The arrays of one kind as `Truth` holds them: float32 (N, H, W[, 2]), masks as booleans.
 
-    `kind` is depth, ids, masks, flow or states.
+    `kind` is depth, ids, amodal, flow or states.
     """
     relative = case.reference.truth.get(kind)
     if relative is None:

@@ -55,7 +55,7 @@ def build(b: SceneBuilder) -> Stage:
 
 
 def _picture(b: SceneBuilder, x: float, y: float, yaw: float) -> None:
-    owner = b.instance("framed picture")
+    owner = b.instance("framed picture", "wall")
     hues = ((0.45, 0.52, 0.38), (0.55, 0.42, 0.36), (0.40, 0.48, 0.58), (0.58, 0.52, 0.40))
     canvas = Look(str(b.rng.choice(["blotches", "grass", "checker"])), hues[b.rng.integers(4)], 1.7)
     b.add(owner, shapes.box(2.0, 0.12, 1.5), Look("wood", (0.55, 0.43, 0.2), 0.5, 0.5), (x, y, 2.7), yaw)
