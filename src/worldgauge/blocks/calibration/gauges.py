@@ -24,8 +24,10 @@ class Gauge:
     metric: str = ""
     """Registered metric; the id itself when left out."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    unasked: Mapping[str, str] = field(default_factory=dict)
+    """Faults whose declaration does not apply to this metric although it has the quality, each with the reason."""
     blind: Mapping[str, str] = field(default_factory=dict)
-    """Faults this metric is not expected to see although they touch its quality, each with the reason."""
+    """Known blind spots, each with the reason: the failing declaration is shown everywhere but surprises nobody."""
 
     @property
     def use(self) -> MetricUse:
@@ -33,21 +35,25 @@ class Gauge:
 
 
 _PAPER = {"definition": "paper"}
+_HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
+_CAMERA_DROWNS = "the camera's own motion drowns the target's"
+_AGAINST_REFERENCE = "measured against the reference, standing still gains nothing"
 
 GAUGES: tuple[Gauge, ...] = (
     Gauge("psnr", Quality.FIDELITY),
     Gauge("ssim", Quality.FIDELITY),
     Gauge("return_psnr", Quality.FIDELITY, "memobench_psnr", {"phase": "back", **_PAPER}),
     Gauge("return_ssim", Quality.FIDELITY, "memobench_ssim", {"phase": "back", **_PAPER}),
+    Gauge("visible_ssim", Quality.EARLY, "memobench_ssim", {"phase": "visible", **_PAPER}),
     Gauge("warp_error", Quality.PHOTOMETRY),
     Gauge("flow_consistency", Quality.PHOTOMETRY),
     Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY),
-    Gauge("flow_magnitude", Quality.MOTION),
+    Gauge("flow_magnitude", Quality.MOTION, blind={"still_life": _CAMERA_DROWNS}),
     Gauge("worldscore_motion_magnitude", Quality.MOTION),
-    Gauge("memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER),
-    Gauge("house_smoothness", Quality.SMOOTHNESS),
-    Gauge("worldscore_smoothness_mse", Quality.SMOOTHNESS),
-    Gauge("worldscore_smoothness_ssim", Quality.SMOOTHNESS),
+    Gauge("memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER, blind={"stutter": _HELD}),
+    Gauge("house_smoothness", Quality.SMOOTHNESS, unasked={"frozen_camera": _AGAINST_REFERENCE}),
+    Gauge("worldscore_smoothness_mse", Quality.SMOOTHNESS, blind={"stutter": _HELD}),
+    Gauge("worldscore_smoothness_ssim", Quality.SMOOTHNESS, blind={"stutter": _HELD}),
     Gauge("worldscore_reprojection_error", Quality.GEOMETRY),
     Gauge("memobench_geometry", Quality.GEOMETRY, parameters=_PAPER),
     Gauge("object_identity", Quality.IDENTITY),

@@ -45,6 +45,8 @@ class Verdict(_Model):
     holds: bool | None
     """None: it could not be judged."""
     why: str
+    known: str = ""
+    """For a known blind spot: the reason."""
 
 
 class Response(_Model):
@@ -89,8 +91,11 @@ class GaugeResult(_Model):
                 continue
             seen = f"told from severity {r.detects:g}" if r.detects is not None else "not told from the oracle"
             rho = "" if r.rho is None else f", rho {r.rho:+.2f}"
-            failed = r.verdict is not None and r.verdict.holds is False
-            lines.append(f"  {r.fault}: {seen}{rho}" + (f"; DECLARATION FAILS, must {_must(r.verdict)}" if failed else ""))
+            failed = ""
+            if r.verdict is not None and r.verdict.holds is False:
+                reason = f" ({r.verdict.known})" if r.verdict.known else ""
+                failed = f"; DECLARATION FAILS, must {_must(r.verdict)}{reason}"
+            lines.append(f"  {r.fault}: {seen}{rho}{failed}")
         return lines
 
 
@@ -122,12 +127,19 @@ class CalibrationFile(_Model):
     """Instrument errors, where they were measured."""
 
     def failures(self) -> list[str]:
-        """One line per declaration that does not hold."""
+        """One line per declaration that does not hold, known blind spots left out."""
+        return [line for line, known in self._broken() if not known]
+
+    def blind_spots(self) -> list[str]:
+        """One line per declaration that is known not to hold."""
+        return [f"{line}: {known}" for line, known in self._broken() if known]
+
+    def _broken(self) -> list[tuple[str, str]]:
         return [
-            f"{gauge.id} x {response.fault}: must {_must(response.verdict)}; {response.verdict.why}"
+            (f"{gauge.id} x {r.fault}: must {_must(r.verdict)}; {r.verdict.why}", r.verdict.known)
             for gauge in self.gauges
-            for response in gauge.responses
-            if response.verdict is not None and response.verdict.holds is False
+            for r in gauge.responses
+            if r.verdict is not None and r.verdict.holds is False
         ]
 
     def write(self, file: Path) -> None:
@@ -158,5 +170,5 @@ def of_metric(metric: str) -> list[GaugeResult]:
     return [gauge for gauge in found.gauges if gauge.metric == metric] if found else []
 
 
-def _must(verdict: Verdict | None) -> str:
-    return "" if verdict is None else {"worse": "get worse", "better": "get better", "still": "stay still"}[verdict.expects]
+def _must(verdict: Verdict) -> str:
+    return {"worse": "get worse", "better": "get better", "still": "stay still"}[verdict.expects]

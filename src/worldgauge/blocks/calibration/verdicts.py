@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -30,20 +31,19 @@ def reach_of(gauge: Gauge, responses: Sequence[Response]) -> float | None:
 
 
 def _verdict(gauge: Gauge, fault: type[Fault], response: Response, reach: float | None) -> Verdict | None:
-    if gauge.quality is None:
+    if gauge.quality is None or fault.name in gauge.unasked:
         return None
+    known = gauge.blind.get(fault.name, "")
     for move in fault.moves:
         if move.quality == gauge.quality:
-            return _moved(move.to, response, gauge.blind)
+            return _moved(move.to, response).model_copy(update={"known": known})
     for stay in fault.stays:
         if stay.quality == gauge.quality:
-            return _stayed(stay.up_to, response, reach)
+            return _stayed(stay.up_to, response, reach).model_copy(update={"known": known})
     return None
 
 
-def _moved(to: str, response: Response, blind: Mapping[str, str]) -> Verdict | None:
-    if response.fault in blind:
-        return None
+def _moved(to: Literal["worse", "better"], response: Response) -> Verdict:
     last, rho = response.doses[-1], response.rho or 0.0
     if last.difference is None or last.p_value is None:
         return Verdict(expects=to, holds=None, why=f"scored in {last.cases} worlds at full severity")

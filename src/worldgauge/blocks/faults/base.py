@@ -34,6 +34,8 @@ class Quality(StrEnum):
     IDENTITY = "identity"
     FIDELITY = "fidelity"
     """Agreement with the true video, frame by frame."""
+    EARLY = "early fidelity"
+    """The same, only while the target is first in view."""
     STATE = "state evolution"
     GEOMETRY = "geometry"
     """One rigid scene explains all frames."""

@@ -18,7 +18,7 @@ class StateReset(Fault):
     says = "what happened while nobody looked is forgotten: the process goes on from where it was last seen"
     quantity = "time the world lags behind after the return, seconds"
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
-    stays = (Stay(Quality.CAMERA), Stay(Quality.PRESENCE))
+    stays = (Stay(Quality.CAMERA), Stay(Quality.PRESENCE), Stay(Quality.EARLY))
 
     def act(self, given: Given, severity: float) -> Timeline:
         frame = np.arange(len(given.timeline))
@@ -33,7 +33,7 @@ class StillLife(Fault):
     name = "still_life"
     says = "the world does not evolve: its clock runs slow, and stands at full severity"
     quantity = "share of the elapsed time that did not pass"
-    moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
+    moves = (Move(Quality.FIDELITY), Move(Quality.STATE), Move(Quality.MOTION))
     stays = (Stay(Quality.CAMERA), Stay(Quality.PRESENCE), Stay(Quality.PICTURE))
 
     def act(self, given: Given, severity: float) -> Timeline:

@@ -18,7 +18,7 @@ class _PictureFault(Fault):
 class Flicker(_PictureFault):
     name = "flicker"
     says = "brightness and texture jump from frame to frame"
-    moves = (Move(Quality.PHOTOMETRY), Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY))
+    moves = (Move(Quality.PHOTOMETRY), Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY), Move(Quality.EARLY))
     stays = (Stay(Quality.CAMERA, 0.5),)
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
@@ -55,7 +55,7 @@ class StyleDrift(_PictureFault):
 class Blur(_PictureFault):
     name = "blur"
     says = "the pictures lose their sharpness"
-    moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY))
+    moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
     stays = (Stay(Quality.CAMERA, 0.5),)
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
@@ -70,7 +70,7 @@ class Blur(_PictureFault):
 class Noise(_PictureFault):
     name = "noise"
     says = "grain covers the pictures"
-    moves = (Move(Quality.PICTURE), Move(Quality.PHOTOMETRY), Move(Quality.FIDELITY))
+    moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
     stays = (Stay(Quality.CAMERA, 0.5),)
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
@@ -83,7 +83,7 @@ class Noise(_PictureFault):
 class Compression(_PictureFault):
     name = "compression"
     says = "the pictures fall apart into blocks"
-    moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY))
+    moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
     stays = (Stay(Quality.CAMERA, 0.5),)
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:

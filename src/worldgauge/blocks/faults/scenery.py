@@ -15,8 +15,8 @@ class BackgroundSwap(Fault):
     name = "background_swap"
     says = "a share of the props is drawn anew while the observer looks away"
     quantity = "share of props that look different after the return"
-    moves = (Move(Quality.FIDELITY),)
-    stays = (Stay(Quality.PRESENCE), Stay(Quality.CAMERA))
+    moves = (Move(Quality.FIDELITY), Move(Quality.GEOMETRY), Move(Quality.STYLE))
+    stays = (Stay(Quality.PRESENCE), Stay(Quality.CAMERA), Stay(Quality.EARLY))
 
     def act(self, given: Given, severity: float) -> Timeline:
         timeline, props = given.timeline, _props(given)

@@ -18,7 +18,7 @@ class Vanish(Fault):
     says = "the target is missing when the observer looks again"
     quantity = "share of the frames after the return without the target"
     moves = (Move(Quality.PRESENCE), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.CAMERA), Stay(Quality.PICTURE))
+    stays = (Stay(Quality.CAMERA), Stay(Quality.EARLY), Stay(Quality.PICTURE))
 
     def act(self, given: Given, severity: float) -> Timeline:
         count = len(given.timeline)
@@ -63,8 +63,8 @@ class Teleport(Fault):
     name = "teleport"
     says = "the target comes back in another place"
     quantity = "displacement after the return, metres"
-    moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
-    stays = (Stay(Quality.PICTURE), Stay(Quality.CAMERA))
+    moves = (Move(Quality.FIDELITY), Move(Quality.STATE), Move(Quality.GEOMETRY))
+    stays = (Stay(Quality.PICTURE), Stay(Quality.CAMERA), Stay(Quality.EARLY))
 
     def act(self, given: Given, severity: float) -> Timeline:
         camera = given.timeline.camera.poses[0]
