@@ -20,6 +20,7 @@ from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.flow import occluded, photometric_error, warp
 from worldgauge.functional.phases import Rule, Split, clamp, split, spread, spread_pairs, stride_pairs
+from worldgauge.signals.embeddings import EmbeddingInstrument
 from worldgauge.signals.flow import FlowInstrument
 
 MAX_SIDE = 640
@@ -33,13 +34,6 @@ class ImageDepthInstrument(Protocol):
 
     def depth(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Depth (h, w) of one RGB frame (H, W, 3), of any scale and offset."""
-
-
-class EmbeddingInstrument(Protocol):
-    """What the seat `embedding` offers."""
-
-    def patches(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Descriptors (P, D) of the patches of one RGB frame (H, W, 3), in reading order."""
 
 
 @signal(version=1, reads=("video", "reference", "phases"), cost=0.0)
@@ -140,7 +134,8 @@ def anchor_similarities(
     backs = [s.back_frames for s in _splits(clip, reference, phases)]
     indices = sorted({i for back in backs for i in clamp(spread(back, samples), clip.count)})
     frames = frames_at(clip, [0, *indices], clip.spec)
-    tokens = {index: network.patches(frame) for index, frame in frames.items()}
+    grids = {index: network.embed(frame)[0] for index, frame in frames.items()}
+    tokens = {index: grid.reshape(-1, grid.shape[-1]) for index, grid in grids.items()}
     similarity = place_similarities(tokens[0], np.stack([tokens[i] for i in indices]))
     return {"indices": np.array(indices), "similarity": similarity} | _lengths(clip, reference, phases)
 

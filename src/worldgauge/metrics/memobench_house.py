@@ -1,0 +1,27 @@
+"""House variants of MemoBench's smoothness: what the official metric gets wrong, set right under another name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from worldgauge.core.case import Case
+from worldgauge.core.errors import Unscored
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.functional.smoothness import TEMPERATURE, decay
+from worldgauge.signals.memobench import timed_warp_errors
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[timed_warp_errors()])
+def house_smoothness(case: Case, warped: Arrays, *, temperature: float = TEMPERATURE) -> Measurement:
+    """Smoothness against the reference: warp error beyond what the reference itself has at the same moments.
+
+    A frozen clip warps perfectly; measured against its reference it gains nothing by that.
+    """
+    error, own = warped["error"], warped["reference_error"]
+    both = np.isfinite(error) & np.isfinite(own)
+    if not both.any():
+        raise Unscored("no pixel is seen in two sampled frames")
+    excess = np.where(both, np.maximum(error - own, 0.0), np.nan)
+    curve = tuple(decay(float(e), temperature) if np.isfinite(e) else None for e in excess)
+    return Measurement(decay(float(np.nanmean(excess)), temperature), curve)

@@ -1,0 +1,165 @@
+"""How the target and its surroundings look after the return, beside the reference: what failures are told from."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.case import Phases
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.masks import iou, resize_mask
+from worldgauge.functional.phases import split, spread
+from worldgauge.functional.return_evidence import (
+    carried_along,
+    centre_of,
+    changed_share,
+    colour_histogram,
+    contrast,
+    histogram_distance,
+    novelty,
+    ring,
+    touches_border,
+    turn_between,
+)
+from worldgauge.signals.memobench import frames_at
+from worldgauge.signals.tracks import object_track, unpack_masks
+
+SAMPLES = 6
+"""Frames looked at in each phase."""
+FIELD_OF_VIEW = 60.0
+"""Degrees across, assumed where the case has no intrinsics."""
+PATH_FRAMES = 8
+"""Last whole sightings from which the target's path before it left is continued."""
+Floats = NDArray[np.float64]
+Image = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+
+class MatchInstrument(Protocol):
+    """What the seat `matches` offers."""
+
+    def features(self, image: Image) -> Any:
+        """Described points of a frame."""
+
+    def match(self, first: Any, second: Any) -> tuple[Floats, Floats]:
+        """Matched pixels (K, 2) of two frames."""
+
+
+@signal(
+    version=1,
+    reads=("video", "reference", "phases", "camera"),
+    needs=(object_track(), object_track(of="reference")),
+    seat="matches",
+    frames=FrameSpec().within(416),
+    cost=0.2,
+)
+def return_evidence(
+    clip: Clip,
+    reference: Clip,
+    phases: Phases,
+    camera: CameraPath,
+    track: Arrays,
+    true_track: Arrays,
+    matches: MatchInstrument,
+) -> Arrays:
+    """Clip against reference in sampled frames: camera, scenery, and the target's presence, place and looks.
+
+    Over six frames of each phase, `turn_*`: degrees between the two cameras; `scenery_*`: share of the surroundings
+    that changed. Over the sampled back frames in which the reference shows the target:
+    `seen`: whether the clip's track has it; `standing`: contrast at the true place, as a share of the reference's;
+    `novel`: share of colours there that are rare in the rest of the frame; `away`: distance from the true place, in
+    target sizes; `from_reset`: distance from where it would be had its process stood still while it was gone;
+    `looks_true`: colour distance to the reference's target; `looks_first`: to the clip's own in its first frame;
+    `true_change`: how much the reference's own target changed; `overlap` of the two masks.
+    """
+    counted = split(phases.gone, phases.back, reference.count, clip.count, "paper")
+    if not counted.visible_frames or not counted.back_frames:
+        raise InvalidVideo("the clip has no visible or no back phase")
+    sampled = {
+        "visible": spread(counted.visible_frames, SAMPLES),
+        "gone": spread(counted.gone_frames, SAMPLES) if counted.gone_frames else [],
+        "back": spread(counted.back_frames, SAMPLES),
+    }
+    indices = sorted({0, *(i for of_phase in sampled.values() for i in of_phase)})
+    twin = {i: round(i * (reference.count - 1) / max(1, clip.count - 1)) for i in indices}
+    size = reference.frames().size
+    ours = frames_at(clip, indices, FrameSpec().resized(*size))
+    theirs = frames_at(reference, twin.values(), reference.spec)
+    masks, truth = ([resize_mask(m, size[1], size[0]) for m in unpack_masks(t)] for t in (track, true_track))
+    lens = _intrinsics(camera, reference.size, size)
+    arrays: dict[str, list[float]] = {}
+    for name, of_phase in sampled.items():
+        pairs = [(theirs[twin[i]], ours[i]) for i in of_phase]
+        matched = [matches.match(matches.features(a), matches.features(b)) for a, b in pairs]
+        arrays[f"turn_{name}"] = [turn_between(*points, lens) for points in matched]
+        hidden = [_with_surroundings(truth[twin[i]] | masks[i]) for i in of_phase]
+        arrays[f"scenery_{name}"] = [changed_share(a, b, out) for (a, b), out in zip(pairs, hidden, strict=True)]
+    first = colour_histogram(ours[0], truth[0])
+    rows = []
+    for i in sorted(set(sampled["back"])):
+        j = twin[i]
+        if truth[j].any():
+            row = _compare(ours[i], theirs[j], masks[i], truth[j], first)
+            standing_still = _continued(truth, phases, j, camera, lens)
+            row["from_reset"] = float(np.linalg.norm(centre_of(masks[i]) - standing_still)) / _size(truth[j])
+            rows.append(row)
+    if not rows:
+        raise Unscored("the target is not found in the back phase of the reference")
+    arrays |= {name: [row[name] for row in rows] for name in rows[0]}
+    return {name: np.array(values, np.float64) for name, values in arrays.items()}
+
+
+def _compare(ours: Image, theirs: Image, mask: Mask, true_mask: Mask, first: Floats) -> dict[str, float]:
+    own = colour_histogram(ours, mask if mask.any() else true_mask)
+    true = colour_histogram(theirs, true_mask)
+    return {
+        "seen": float(mask.any()),
+        "standing": contrast(ours, true_mask) / max(contrast(theirs, true_mask), 1e-6),
+        "novel": novelty(ours, true_mask),
+        "away": float(np.linalg.norm(centre_of(mask) - centre_of(true_mask))) / _size(true_mask),
+        "looks_true": histogram_distance(own, true),
+        "looks_first": histogram_distance(own, first),
+        "true_change": histogram_distance(true, first),
+        "overlap": iou(mask, true_mask),
+    }
+
+
+def _continued(truth: list[Mask], phases: Phases, now: int, camera: CameraPath, lens: Floats) -> Floats:
+    """Where in reference frame `now` a target would be whose process stood still from `gone` to `back`; NaN if unknown.
+
+    Its last whole sightings are carried into that picture as if it were far away, and their path is continued.
+    """
+    whole = [j for j in range(min(phases.gone, len(truth))) if truth[j].any() and not touches_border(truth[j])]
+    recent = whole[-PATH_FRAMES:]
+    places = [carried_along(centre_of(truth[j]), _pose(camera, j), _pose(camera, now), lens) for j in recent]
+    if len(places) < 2 or not np.isfinite(places).all():
+        return np.full(2, np.nan)
+    clock = now - (phases.back - phases.gone)
+    return np.array([np.polyval(np.polyfit(recent, values, 1), clock) for values in np.transpose(places)])
+
+
+def _with_surroundings(mask: Mask) -> Mask:
+    """The target and a band around it: its shadow is not scenery."""
+    return mask | ring(mask) if mask.any() else mask
+
+
+def _size(mask: Mask) -> float:
+    return float(np.sqrt(mask.sum()))
+
+
+def _pose(camera: CameraPath, index: int) -> Floats:
+    return np.asarray(camera.poses[min(index, len(camera) - 1)])
+
+
+def _intrinsics(camera: CameraPath, full: tuple[int, int], size: tuple[int, int]) -> Floats:
+    if camera.intrinsics is None:
+        focal = size[0] / 2 / np.tan(np.radians(FIELD_OF_VIEW / 2))
+        return np.array([[focal, 0, size[0] / 2], [0, focal, size[1] / 2], [0, 0, 1.0]])
+    source = camera.size or full
+    return np.asarray(np.diag([size[0] / source[0], size[1] / source[1], 1.0]) @ camera.intrinsics[0])
