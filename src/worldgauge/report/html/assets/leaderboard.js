@@ -36,6 +36,16 @@
     }
   }
 
+  // A thin bar under each score: the interval and the score on the column's range.
+  function ranges(board) {
+    for (const cell of board.querySelectorAll("td[data-range]")) {
+      const [start, end, point] = cell.dataset.range.split(" ");
+      cell.style.setProperty("--start", `${start}%`);
+      cell.style.setProperty("--end", `${Math.max(end, Number(start) + 0.8)}%`);
+      cell.style.setProperty("--point", `${point}%`);
+    }
+  }
+
   function heat(index, columns) {
     const head = el("tr", null, el("th", { scope: "col" }, "Metric"), index.models.map((m) => el("th", { scope: "col" }, wg.text(m.name))));
     const rows = columns.map((column) => el("tr", null,
@@ -70,6 +80,7 @@
     const buttons = [...board.querySelectorAll(".sort")];
     if (!board.dataset.live) {
       board.dataset.live = "yes";
+      ranges(board);
       for (const button of buttons) button.addEventListener("click", () => sortBoard(index, button, state));
       if (buttons.length > 1) sortBoard(index, buttons[1], state);
     }

@@ -40,5 +40,9 @@
     action();
   });
   addEventListener("hashchange", wg.route);
-  wg.route();
+  // The table is painted before anything is computed; a page in the background is never painted, so do not wait long.
+  let begun = false;
+  const begin = () => { if (!begun) { begun = true; wg.route(); } };
+  new PerformanceObserver(begin).observe({ type: "paint", buffered: true });
+  setTimeout(begin, 500);
 })();
