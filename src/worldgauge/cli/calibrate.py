@@ -76,7 +76,8 @@ def calibrate(
         if instruments:
             from worldgauge.blocks.calibration.instruments import error_tables
 
-            calibration = calibration.model_copy(update={"errors": error_tables(progress)})
+            found = error_tables(out / "instruments", bench.workers, progress)
+            calibration = calibration.model_copy(update={"errors": found})
     except KeyboardInterrupt:
         typer.echo("stopped; the same command goes on from here.", err=True)
         raise typer.Exit(130) from None
@@ -137,6 +138,11 @@ def print_matrix(calibration: CalibrationFile) -> None:
     for gauge in calibration.gauges:
         if gauge.reason:
             typer.echo(f"{gauge.id}: {gauge.reason}")
+    for found in calibration.errors:
+        typer.echo(f"\n{found.title}")
+        print_table(found.columns, found.rows, numeric=range(1, len(found.columns)))
+        for note in found.notes:
+            typer.echo(note)
 
 
 def _declaration(text: str) -> tuple[str, str]:
