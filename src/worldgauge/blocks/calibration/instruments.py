@@ -1,0 +1,95 @@
+"""Errors of the instruments against truth, on blocks that nothing was tuned on."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from worldgauge.blocks.block import Block, Truth
+from worldgauge.blocks.calibration.result import ErrorTable
+from worldgauge.blocks.choose import Choice, choose_blocks
+from worldgauge.blocks.steps import Counter, Progress
+from worldgauge.core.errors import Outcome
+
+HELD_OUT = range(1000, 1050)
+"""Seeds that no instrument was developed on."""
+_SIZE, _FRAMES = (320, 180), 49
+Row = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A function of one rendered block that gives figures by name."""
+
+    title: str
+    function: str
+    """`module:function` below `worldgauge.blocks.instrument_checks`."""
+
+    def load(self) -> Callable[[Truth], Row]:
+        module, _, name = self.function.partition(":")
+        found: Callable[[Truth], Row] = getattr(
+            importlib.import_module(f"worldgauge.blocks.instrument_checks.{module}"), name
+        )
+        return found
+
+
+CHECKS = (
+    Check("Optical flow", "appearance:flow_errors"),
+    Check("Target track", "appearance:track_errors"),
+    Check("Embedding: same thing or another", "appearance:embedding_auc"),
+    Check("Picture quality: rank correlation with the dose", "appearance:quality_doses"),
+)
+
+
+def error_tables(folder: Path, workers: int, progress: Progress, seeds: range = HELD_OUT) -> list[ErrorTable]:
+    """Run every check on every held-out block; finished blocks are kept in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    choice = Choice(size=_SIZE, frames=_FRAMES, fps=12.0)
+    blocks = choose_blocks(len(seeds), seeds[0], choice)
+    count = Counter("instruments", len(blocks), progress)
+    results: list[dict[str, Row | str]] = []
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(check_block, block, folder) for block in blocks]):
+            results.append(done.result())
+            count()
+    return [_table(check, [r[check.function] for r in results if check.function in r]) for check in CHECKS]
+
+
+def check_block(block: Block, folder: Path) -> dict[str, Row | str]:
+    """Figures of one block by check; a text instead where an instrument could not decide."""
+    file = folder / f"{block.seed}.json"
+    known: dict[str, Row | str] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    missing = [check for check in CHECKS if check.function not in known]
+    if not missing:
+        return known
+    truth = block.render()
+    for check in missing:
+        try:
+            known[check.function] = {k: float(f"{v:.6g}") for k, v in check.load()(truth).items() if np.isfinite(v)}
+        except Outcome as outcome:
+            known[check.function] = str(outcome)
+    partial = file.with_name(f".{file.name}.partial")
+    partial.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+    partial.replace(file)
+    return known
+
+
+def _table(check: Check, rows: Sequence[Row | str]) -> ErrorTable:
+    measured = [row for row in rows if not isinstance(row, str)]
+    refused = [row for row in rows if isinstance(row, str)]
+    lines = []
+    for name in dict.fromkeys(name for row in measured for name in row):
+        values = np.array([row[name] for row in measured if name in row])
+        low, middle, high = np.percentile(values, (10, 50, 90))
+        figures = [f"{v:.3g}" for v in (values.mean(), middle, low, high)]
+        lines.append([name.replace("_", " "), *figures, str(len(values))])
+    notes = [f"No answer on {len(refused)} of {len(rows)} blocks, for example: {refused[0]}."] if refused else []
+    header = ["figure", "mean", "median", "p10", "p90", "blocks"]
+    return ErrorTable(title=check.title, columns=header, rows=lines, notes=notes)
