@@ -108,7 +108,10 @@ class CaseInputs:
     def _case_digest(self) -> str:
         """Content, not name: what the case asks, what is known about it, and the files it points to."""
         case = self.case
-        files = [case.condition.image, *case.reference.truth.values()]
+        target, truth = case.reference.target, case.reference.truth
+        # Of truth files only masks are read with the whole case; depth and flow of a gauge block are large.
+        masks = [file for name, file in sorted(truth.items()) if name.startswith("mask")]
+        files = [case.condition.image, case.condition.camera, case.reference.camera, target and target.mask, *masks]
         asked = [part.model_dump(mode="json", exclude_defaults=True) for part in (case.condition, case.reference)]
         return digest_of([asked, case.extras, [digest_file(case.path(file)) for file in files if file]])
 

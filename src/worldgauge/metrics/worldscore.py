@@ -6,13 +6,16 @@ import math
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.core.case import Case
-from worldgauge.core.errors import Unscored
+from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
+from worldgauge.functional.camera_conventions import from_opencv
 from worldgauge.functional.camera_error import CameraError, printed_camera_error, released_camera_error
-from worldgauge.functional.trajectory_layouts import interpolate, keyframes, layout_path, saved_cameras
+from worldgauge.functional.pose import align_first_frame
+from worldgauge.functional.trajectory_layouts import layout_path
 from worldgauge.signals.worldscore import (
     anchor_styles,
     flow_cycles,
@@ -30,10 +33,22 @@ LONGEST = 20000.0
 
 
 def _camera_error(case: Case, cameras: Arrays, definition: Definition) -> CameraError:
-    layouts, frames = layouts_of(case), frames_of_layout(case, len(cameras["poses"]))
+    estimated = cameras["poses"]
+    requested = _requested_path(case, len(estimated))
     if definition == "released":
-        return released_camera_error(saved_cameras(interpolate(keyframes(layouts), frames)), cameras["poses"])
-    return printed_camera_error(layout_path(layouts, frames).poses, cameras["poses"])
+        return released_camera_error(from_opencv(requested, "worldscore"), estimated)
+    return printed_camera_error(requested, estimated)
+
+
+def _requested_path(case: Case, count: int) -> NDArray[np.float64]:
+    """OpenCV camera-to-world of the layouts, or of the case's own camera path; the first is the identity."""
+    layouts = layouts_of(case)
+    if layouts:
+        return layout_path(layouts, frames_of_layout(case, count)).poses
+    path = align_first_frame(case.camera().poses)
+    if len(path) != count:
+        raise InvalidVideo(f"the video has {count} frames, its camera path {len(path)}")
+    return path
 
 
 @metric(version=1, unit="deg", higher_is_better=False, bounds=(0, 180), needs=[world_cameras()], requires=["case"])

@@ -36,7 +36,7 @@ def worldscore_clip_score(
     case: Case, similarities: Arrays, *, first_scene: bool = True, skip_intra: bool = True
 ) -> Measurement:
     """Mean likeness of scene and prompt, times 100; `skip_intra`: not where the first layout stays in its scene."""
-    if skip_intra and layouts_of(case)[0] in INTRA_LAYOUTS:
+    if skip_intra and any(layout in INTRA_LAYOUTS for layout in layouts_of(case)[:1]):
         raise NotApplicable("the released code skips content alignment where the first layout stays in the scene")
     scores = similarities["score"]
     return Measurement.from_curve(scores if first_scene else scores[1:])

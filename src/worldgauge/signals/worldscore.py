@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -67,16 +68,13 @@ class PosesInstrument(Protocol):
 
 
 def layouts_of(case: Case) -> list[str]:
-    """The camera path of a WorldScore case."""
-    layouts = case.extras.get("camera_path")
-    if not layouts:
-        raise NotApplicable("the case has no camera layouts")
-    return list(layouts)
+    """The camera layouts of a WorldScore case; none for other cases."""
+    return list(case.extras.get("camera_path", ()))
 
 
 def frames_of_layout(case: Case, count: int) -> int:
     """Frames of one layout in a clip of `count` frames; a clip that cannot be cut into its layouts is invalid."""
-    scenes = len(layouts_of(case))
+    scenes = len(layouts_of(case)) or 1
     frames = frames_per_layout(scenes, count)
     if frames is None:
         raise InvalidVideo(f"{count} frames cannot be cut into {scenes} layouts", f"make {scenes} n + 1 frames")
@@ -84,8 +82,8 @@ def frames_of_layout(case: Case, count: int) -> int:
 
 
 def anchors_of(clip: Clip, case: Case) -> Frames:
-    """The first frame and the last of every layout."""
-    scenes = len(layouts_of(case))
+    """The first frame and the last of every layout; a case without layouts is one scene."""
+    scenes = len(layouts_of(case)) or 1
     return clip.frames(FrameSpec.at(*anchor_frames(scenes, frames_of_layout(case, clip.count))))
 
 
@@ -117,10 +115,7 @@ def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
     longest outside, the first-frame mask fitted to the clip in one of two ways and followed along the flow; NaN from
     the frame on in which the object is lost or fills the view.
     """
-    files = [case.path(file) for name, file in sorted(case.reference.truth.items()) if name.startswith("mask")]
-    if not files:
-        raise NotApplicable("the case has no masks of moving objects")
-    masks = [read_mask(file) for file in files]
+    masks = [read_mask(file) for file in mask_files_of(case)]
     followed = {crop: fitted_union(masks, clip.size, crop=crop) for crop in (False, True)}
     medians: list[float] = []
     contrasts: dict[bool, list[float]] = {False: [], True: []}
@@ -137,6 +132,16 @@ def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
         "contrast_squashed": np.array(contrasts[False]),
         "contrast_cropped": np.array(contrasts[True]),
     }
+
+
+def mask_files_of(case: Case) -> list[Path]:
+    """First-frame masks of what should move: one per object, or the target's."""
+    files = [file for name, file in sorted(case.reference.truth.items()) if name.startswith("mask")]
+    if not files and case.reference.target is not None and case.reference.target.mask is not None:
+        files = [case.reference.target.mask]
+    if not files:
+        raise NotApplicable("the case has no masks of moving objects")
+    return [case.path(file) for file in files]
 
 
 @signal(version=1, reads=("video", "case"), seat="style_features", cost=0.05)

@@ -1,0 +1,121 @@
+"""The metrics on signals written by hand, and the weight-free instruments on pictures with known answers."""
+
+import numpy as np
+import pytest
+
+import helpers
+from worldgauge.blocks.paths import CHAINS, LAYOUTS, layout_poses
+from worldgauge.core.case import Case
+from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored
+from worldgauge.functional.interpolation_error import colour_ssim, squared_error
+from worldgauge.functional.style_gram import style_difference
+from worldgauge.functional.trajectory_layouts import layout_path
+from worldgauge.instruments.pocket.interpolation import FlowInterpolation
+from worldgauge.instruments.pocket.random_style import RandomStyle
+from worldgauge.metrics import worldscore as metrics
+from worldgauge.metrics import worldscore_networks as networks
+
+
+def static_case(*layouts, contents=()):
+    return Case(id="c", extras={"camera_path": list(layouts), "content_list": list(contents)})
+
+
+def estimated(*layouts, frames=13, scale=1.0):
+    poses = layout_path(layouts, frames).poses.copy()
+    poses[:, :3, 3] *= scale
+    return {"poses": poses, "residual": np.full(len(poses), 0.1)}
+
+
+@pytest.mark.parametrize("path", [*LAYOUTS, *CHAINS])
+def test_gauge_blocks_follow_the_same_layouts(path):
+    """Two implementations, written apart: the blocks' and the benchmark's."""
+    layouts = tuple(path.split("+"))
+    frames = len(layouts) * 12 + 1
+    assert np.abs(layout_poses(layouts, frames, 1.0) - layout_path(layouts, 13).poses).max() < 1e-9
+
+
+@pytest.mark.parametrize("path", ["orbit_right", "pan_left+move_left+pull_out"])
+def test_camera_of_any_scale_is_perfect(path):
+    layouts = path.split("+")
+    cameras = estimated(*layouts, scale=3.0)
+    case = static_case(*layouts)
+    assert metrics.worldscore_camera_control.function(case, cameras).value == pytest.approx(1.0, abs=1e-6)
+    assert metrics.worldscore_camera_error.function(case, cameras).value < 1e-6
+
+
+def test_camera_that_does_not_move():
+    still = {"poses": np.tile(np.eye(4), (50, 1, 1))}
+    move, pan = static_case("move_right"), static_case("pan_right")
+    assert metrics.worldscore_camera_control.function(move, still).value == pytest.approx(0.7071, abs=1e-4)
+    assert metrics.worldscore_camera_control.function(pan, still).value == pytest.approx(0.0, abs=1e-3)
+    rotation = metrics.worldscore_camera_rotation.function(pan, still, definition="paper")
+    assert rotation.value == pytest.approx(15.0)
+    # As printed, the product of the two errors is zero where one of them is.
+    assert metrics.worldscore_camera_error.function(pan, still).value == 0.0
+
+
+def test_a_nod_costs_the_same_under_both_protocols():
+    """The released code sees a nod upside down; its angle to the level path is the same."""
+    cameras = estimated("pan_left", frames=20)
+    nod = np.eye(4)
+    nod[1:3, 1:3] = [[np.cos(0.2), -np.sin(0.2)], [np.sin(0.2), np.cos(0.2)]]
+    cameras["poses"][1:] = cameras["poses"][1:] @ nod
+    case = static_case("pan_left")
+    released = metrics.worldscore_camera_rotation.function(case, cameras).value
+    paper = metrics.worldscore_camera_rotation.function(case, cameras, definition="paper").value
+    assert released == pytest.approx(paper, abs=1e-6)
+    assert paper == pytest.approx(np.degrees(0.2) * 19 / 20)
+
+
+def test_clip_that_does_not_fit_its_layouts():
+    with pytest.raises(InvalidVideo, match="cannot be cut into 3 layouts"):
+        metrics.worldscore_camera_control.function(
+            static_case("push_in", "push_in", "pan_left"), estimated("push_in", frames=12)
+        )
+
+
+def test_object_control_counts_the_first_scene_only_under_released():
+    case = static_case("move_left", contents=["Room, red chair, lamp", "Hall, piano"])
+    found = {"phrases": np.array(["chair(0.5)\nlamp(0.6)", ""])}
+    assert networks.worldscore_object_control.function(case, found).value == 0.5
+    assert networks.worldscore_object_control.function(case, found, first_scene=False).value == 0.0
+
+
+def test_content_alignment_is_skipped_where_the_first_layout_stays():
+    scores = {"score": np.array([30.0, 20.0, 20.0])}
+    with pytest.raises(NotApplicable):
+        networks.worldscore_clip_score.function(static_case("push_in", "pan_left"), scores)
+    later = static_case("pan_left", "push_in")
+    assert networks.worldscore_clip_score.function(later, scores).value == pytest.approx(70 / 3)
+    paper = networks.worldscore_clip_score.function(later, scores, first_scene=False, skip_intra=False)
+    assert paper.value == 20.0
+
+
+def test_motion_accuracy():
+    motion = {"contrast_squashed": np.array([1.0, 3.0]), "contrast_cropped": np.array([2.0, np.nan])}
+    assert metrics.worldscore_motion_accuracy.function(Case(id="c"), motion).value == 2.0
+    with pytest.raises(Unscored, match="in frame 1"):
+        metrics.worldscore_motion_accuracy.function(Case(id="c"), motion, definition="paper")
+
+
+def test_midpoint_of_a_steady_shift():
+    frames = helpers.moving_texture(3, 96, 64, shift=4)
+    predicted = FlowInterpolation().between(frames[0], frames[2])
+    repeated = frames[0]
+    assert squared_error(predicted, frames[1]) < 0.1 * squared_error(repeated, frames[1])
+    assert colour_ssim(predicted, frames[1]) > 0.95
+
+
+def test_midpoint_of_equal_frames_is_that_frame():
+    frame = helpers.moving_texture(1, 64, 48)[0]
+    assert squared_error(FlowInterpolation().between(frame, frame), frame) < 0.5
+
+
+def test_style_tells_a_drawing_from_another_view():
+    frames = helpers.moving_texture(9, 96, 64, shift=6)
+    style = RandomStyle()
+    reference = style.features(frames[0])
+    assert style_difference(reference, reference) == 0.0
+    drawn = (frames[-1] // 128 * 255).astype(np.uint8)
+    same, other = (style_difference(style.features(image), reference) for image in (frames[-1], drawn))
+    assert other > 10 * same
