@@ -2,12 +2,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from worldgauge.functional import bundle, pose
+from worldgauge.functional import bundle, normal_equations, pose, projection
+from worldgauge.functional.projection import Freedom, Observations, State
 
 
-def scene(moving: bool, *, noise: float = 0.0, outliers: float = 0.0, cameras: int = 12, points: int = 150, seed: int = 0):
-    """A camera that turns 20 degrees (and walks one unit) before points 2 to 8 units away; the exact state beside it."""
-    random = np.random.default_rng(seed)
+def scene(
+    moving: bool, *, noise: float = 0.0, outliers: float = 0.0, cameras: int = 12, points: int = 150
+) -> tuple[Observations, State]:
+    """A camera that turns 20 degrees (and walks one unit) before points 2 to 8 units away, and the exact state."""
+    random = np.random.default_rng(0)
     focal = 300.0
     angles = np.radians(np.linspace(0, 20, cameras))[:, None] * [[0.1, 1.0, 0.0]]
     rotation = Rotation.from_rotvec(angles).as_matrix()
@@ -17,28 +20,26 @@ def scene(moving: bool, *, noise: float = 0.0, outliers: float = 0.0, cameras: i
     anchor = np.zeros(points, np.int64)
     point = np.repeat(np.arange(points), cameras - 1)
     camera = np.tile(np.arange(1, cameras), points)
-    truth = bundle.State(rotation, centre, inverse_depth, focal)
-    blank = bundle.Observations(anchor, pixel, point, camera, np.zeros((len(point), 2)))
-    seen = bundle.residuals(blank, truth) + noise * random.normal(size=(len(point), 2))
+    truth = State(rotation, centre, inverse_depth, focal)
+    blank = Observations(anchor, pixel, point, camera, np.zeros((len(point), 2)))
+    seen = projection.residuals(blank, truth) + noise * random.normal(size=(len(point), 2))
     wrong = random.random(len(point)) < outliers
     seen[wrong] += random.uniform(-40, 40, size=(wrong.sum(), 2))
-    return bundle.Observations(anchor, pixel, point, camera, seen), truth
+    return Observations(anchor, pixel, point, camera, seen), truth
 
 
-def start(truth: bundle.State, focal: float | None = None) -> bundle.State:
+def start(truth: State, focal: float | None = None) -> State:
     """Cameras all at the origin with rotations wrong by up to 2 degrees, every point at depth 1."""
     count = len(truth.rotation)
     wrong = Rotation.from_rotvec(np.radians(np.linspace(0, 2, count))[:, None] * [[0, 0, 1.0]]).as_matrix()
-    return bundle.State(
-        wrong @ truth.rotation, np.zeros((count, 3)), np.ones(len(truth.inverse_depth)), focal or truth.focal
-    )
+    return State(wrong @ truth.rotation, np.zeros((count, 3)), np.ones(len(truth.inverse_depth)), focal or truth.focal)
 
 
-def all_but_first(state: bundle.State) -> np.ndarray:
+def all_but_first(state: State) -> np.ndarray:
     return np.arange(len(state.rotation)) > 0
 
 
-def as_poses(state: bundle.State) -> np.ndarray:
+def as_poses(state: State) -> np.ndarray:
     poses = np.tile(np.eye(4), (len(state.rotation), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = state.rotation, state.centre
     return poses
@@ -47,7 +48,7 @@ def as_poses(state: bundle.State) -> np.ndarray:
 def test_moving_camera_is_recovered_from_a_cold_start() -> None:
     obs, truth = scene(moving=True)
     found = bundle.adjust(
-        obs, start(truth), bundle.Freedom(all_but_first(truth)), scale=1.0, iterations=80, prior=1e-3, tolerance=0
+        obs, start(truth), Freedom(all_but_first(truth)), scale=1.0, iterations=80, prior=1e-3, tolerance=0
     ).state
     assert pose.rotation_errors(as_poses(found), as_poses(truth)).max() < 0.01
     assert pose.translation_errors(pose.align_scale(as_poses(found), as_poses(truth)), as_poses(truth)).max() < 1e-3
@@ -56,7 +57,7 @@ def test_moving_camera_is_recovered_from_a_cold_start() -> None:
 def test_wild_observations_are_outvoted() -> None:
     obs, truth = scene(moving=True, noise=0.3, outliers=0.2)
     found = bundle.adjust(
-        obs, start(truth), bundle.Freedom(all_but_first(truth)), scale=1.0, iterations=80, prior=0.01, tolerance=0
+        obs, start(truth), Freedom(all_but_first(truth)), scale=1.0, iterations=80, prior=0.01, tolerance=0
     ).state
     assert pose.rotation_errors(as_poses(found), as_poses(truth)).max() < 0.3
     assert pose.translation_errors(pose.align_scale(as_poses(found), as_poses(truth)), as_poses(truth)).max() < 0.05
@@ -64,7 +65,7 @@ def test_wild_observations_are_outvoted() -> None:
 
 def test_turning_camera_stays_in_place_even_when_it_may_move() -> None:
     obs, truth = scene(moving=False, noise=0.2)
-    found = bundle.adjust(obs, start(truth), bundle.Freedom(all_but_first(truth)), scale=1.0, iterations=40).state
+    found = bundle.adjust(obs, start(truth), Freedom(all_but_first(truth)), scale=1.0, iterations=40).state
     assert pose.rotation_errors(as_poses(found), as_poses(truth)).max() < 0.2
     assert np.abs(found.centre).max() < 0.005
 
@@ -72,7 +73,7 @@ def test_turning_camera_stays_in_place_even_when_it_may_move() -> None:
 @pytest.mark.parametrize("guess", [200.0, 450.0])
 def test_focal_length_of_a_turning_camera(guess: float) -> None:
     obs, truth = scene(moving=False, noise=0.1)
-    freedom = bundle.Freedom(all_but_first(truth), translation=False, focal=True)
+    freedom = Freedom(all_but_first(truth), translation=False, focal=True)
     found = bundle.adjust(obs, start(truth, guess), freedom, scale=1.0, iterations=60, tolerance=0)
     assert found.state.focal == pytest.approx(truth.focal, rel=0.02)
     assert 0 < found.focal_sigma < 0.05
@@ -82,20 +83,21 @@ def test_focal_length_of_a_turning_camera(guess: float) -> None:
 def test_gradient_agrees_with_finite_differences() -> None:
     obs, truth = scene(moving=True, noise=2.0, cameras=4, points=20)
     state = start(truth, 280.0)
-    freedom = bundle.Freedom(np.ones(4, bool), focal=True)
+    freedom = Freedom(np.ones(4, bool), focal=True)
     focal_prior = (260.0, 0.2)
-    system = bundle._linearise(obs, state, freedom, 1.5, 0.3, focal_prior)
+    system = normal_equations.linearise(obs, state, freedom, 1.5, 0.3, focal_prior)
     step = 1e-6
 
     def cost(column: int, by: float) -> float:
         move = np.zeros(6 * 4 + 1)
         move[column] = by
         camera = move[:-1].reshape(-1, 6)
-        moved = bundle.State(
-            bundle.exponential(camera[:, :3]) @ state.rotation, state.centre + camera[:, 3:], state.inverse_depth,
+        turned = normal_equations.exponential(camera[:, :3]) @ state.rotation
+        moved = State(
+            turned, state.centre + camera[:, 3:], state.inverse_depth,
             state.focal * float(np.exp(move[-1])),
         )  # fmt: skip
-        return bundle._total_cost(obs, moved, freedom, 1.5, 0.3, focal_prior)
+        return bundle.total_cost(obs, moved, freedom, 1.5, 0.3, focal_prior)
 
     numeric = [(cost(c, step) - cost(c, -step)) / (4 * step) for c in range(25)]
     np.testing.assert_allclose(system.gradient, numeric, rtol=1e-4, atol=1e-4 * np.abs(numeric).max())

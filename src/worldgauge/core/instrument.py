@@ -79,6 +79,8 @@ INSTRUMENTS: Registry[type[Instrument]] = Registry(
     "instrument",
     {
         "dis": "worldgauge.instruments.pocket.flow:DisFlow",
+        "bundle": "worldgauge.instruments.pocket.poses:BundlePoses",
+        "sift": "worldgauge.instruments.pocket.matches:SiftMatches",
         "colour_track": "worldgauge.instruments.pocket.track:ColourTrack",
         "patch_statistics": "worldgauge.instruments.pocket.embedding:PatchStatistics",
         "picture_statistics": "worldgauge.instruments.pocket.quality:PictureStatistics",
@@ -94,6 +96,8 @@ INSTRUMENT_SETS: dict[str, dict[str, str]] = {
         "flow": "dis",
         "style_features": "random_style",
         "interpolation": "flow_midpoint",
+        "poses": "bundle",
+        "matches": "sift",
         "track": "colour_track",
         "embedding": "patch_statistics",
         "quality": "picture_statistics",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.functional.projection import rays
+
 Floats = NDArray[np.float64]
 
 
 def bearings(pixel: Floats, focal: float, centre: tuple[float, float]) -> Floats:
     """Unit viewing directions (K, 3) of pixels (K, 2)."""
-    rays = np.concatenate([(pixel - np.asarray(centre)) / focal, np.ones((len(pixel), 1))], axis=1)
-    return np.asarray(rays / np.linalg.norm(rays, axis=1, keepdims=True))
+    ray = rays(pixel - np.asarray(centre), focal)
+    return np.asarray(ray / np.linalg.norm(ray, axis=1, keepdims=True))
 
 
 def fit_rotation(source: Floats, target: Floats, weight: Floats | None = None) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.functional import bundle
-from worldgauge.functional.bundle import Freedom, Observations, State
+from worldgauge.functional.projection import Freedom, Observations, State, distances, rays
 from worldgauge.instruments.pocket.tracks import Tracks
 from worldgauge.instruments.pocket.two_view import Lens, Step, Turn, fit_step, fit_turn
 
@@ -44,6 +44,8 @@ class Map:
     """The state of the growth: which frames are placed, and where."""
 
     obs: Observations
+    track: NDArray[np.int64]
+    """(P,) track of each point."""
     lens: Lens
     rotation: Floats
     centre: Floats
@@ -69,14 +71,11 @@ def chain_rotations(turns: list[Turn]) -> Floats:
     return np.stack(rotation)
 
 
-def find_seed(tracks: Tracks, lens: Lens, starts: int = 8) -> Seed | None:
-    """The pair of frames that best shows a step: many shared tracks, wide parallax, most of them in agreement."""
-    best: Seed | None = None
-    for first in np.unique(np.linspace(0, tracks.frames - 2, starts).astype(int)).tolist():
-        seed = _seed_from(tracks, lens, first)
-        if seed is not None and (best is None or seed.score > best.score):
-            best = seed
-    return best
+def find_seeds(tracks: Tracks, lens: Lens, starts: int = 8) -> list[Seed]:
+    """Pairs of frames that show a step, best first: many shared tracks, wide parallax, most of them in agreement."""
+    firsts = np.unique(np.linspace(0, tracks.frames - 2, starts).astype(int)).tolist()
+    seeds = [_seed_from(tracks, lens, first) for first in firsts]
+    return sorted((seed for seed in seeds if seed is not None), key=lambda seed: -seed.score)
 
 
 def _seed_from(tracks: Tracks, lens: Lens, first: int) -> Seed | None:
@@ -116,19 +115,19 @@ def observe(tracks: Tracks, rank: NDArray[np.int64], lens: Lens) -> tuple[Observ
 def grow_map(tracks: Tracks, lens: Lens, seed: Seed, turns: list[Turn]) -> Map:
     """Place every frame that can be placed, outwards from the seed."""
     count = tracks.frames
-    rank = np.where(np.arange(count) >= seed.first, np.arange(count) - seed.first, count + seed.first - np.arange(count))
-    obs, track = observe(tracks, rank.astype(np.int64), lens)
+    after = np.arange(count) - seed.first
+    obs, track = observe(tracks, np.where(after >= 0, after, count - after), lens)
     grown = Map(
-        obs, lens, np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3)), np.ones(len(obs.anchor)),
+        obs, track, lens, np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3)), np.ones(len(obs.anchor)),
         np.zeros(count, bool), np.zeros(len(obs.anchor), bool),
     )  # fmt: skip
-    _plant(grown, seed, track, turns)
+    _plant(grown, seed, turns)
     _extend(grown, list(range(seed.second, count)), turns)
     _extend(grown, list(range(seed.first, -1, -1)), turns)
     return grown
 
 
-def _plant(grown: Map, seed: Seed, track: NDArray[np.int64], turns: list[Turn]) -> None:
+def _plant(grown: Map, seed: Seed, turns: list[Turn]) -> None:
     """Place the frames of the seed: step scaled to typical depth 1, centres between the two on a straight line."""
     from scipy.spatial.transform import Rotation, Slerp
 
@@ -142,7 +141,7 @@ def _plant(grown: Map, seed: Seed, track: NDArray[np.int64], turns: list[Turn]) 
     grown.rotation[between] = Slerp([0.0, 1.0], missing)(share).as_matrix() @ chained
     grown.centre[between] = share[:, None] * seed.step.direction * typical
     grown.placed[between] = True
-    of_track = dict(zip(track.tolist(), range(len(track)), strict=True))
+    of_track = dict(zip(grown.track.tolist(), range(len(grown.track)), strict=True))
     for number, r, fine in zip(seed.tracks.tolist(), seed.step.inverse_depth, agree, strict=True):
         if fine and number in of_track and grown.obs.anchor[of_track[number]] == seed.first:
             grown.inverse_depth[of_track[number]] = r / typical
@@ -185,7 +184,7 @@ def _place(grown: Map, previous: int, frame: int, turn: Floats) -> bool:
     for rotation, centre in options:
         grown.rotation[frame], grown.centre[frame] = rotation, centre
         state = State(grown.rotation, grown.centre, grown.inverse_depth[points], grown.lens.focal)
-        costs.append(bundle.robust_cost(bundle.distances(mine, state), 2 * grown.lens.tolerance))
+        costs.append(bundle.robust_cost(distances(mine, state), 2 * grown.lens.tolerance))
     grown.rotation[frame], grown.centre[frame] = options[int(np.argmin(costs))]
     grown.placed[frame] = True
     return True
@@ -200,8 +199,8 @@ def _resect(grown: Map, mine: Observations, points: NDArray[np.int64]) -> list[t
     if near.sum() < LEAST_LINKS:
         return []
     anchor = mine.anchor[mine.point]
-    ray = np.concatenate([mine.pixel[mine.point] / grown.lens.focal, np.ones((len(anchor), 1))], axis=1)
-    world = grown.centre[anchor] + np.einsum("mij,mj->mi", grown.rotation[anchor], ray) / np.maximum(depth, 0.02)[:, None]
+    ray = rays(mine.pixel, grown.lens.focal)[mine.point] / np.maximum(depth, 0.02)[:, None]
+    world = grown.centre[anchor] + np.einsum("mij,mj->mi", grown.rotation[anchor], ray)
     found, info = poselib.estimate_absolute_pose(
         mine.seen[near] + np.asarray(grown.lens.centre), world[near], grown.lens.camera(),
         {"max_reproj_error": 3 * grown.lens.tolerance, "max_iterations": 500, "min_iterations": 50}, {},
@@ -219,7 +218,7 @@ def _supported(grown: Map, frame: int) -> bool:
         return False
     points = np.unique(obs.point[chosen])
     state = State(grown.rotation, grown.centre, grown.inverse_depth[points], grown.lens.focal)
-    close = bundle.distances(obs.only(chosen), state) < 3 * grown.lens.tolerance
+    close = distances(obs.only(chosen), state) < 3 * grown.lens.tolerance
     return bool(close.sum() >= LEAST_LINKS and close.mean() >= LEAST_SHARE)
 
 
@@ -252,8 +251,8 @@ def _guess_depths(grown: Map, points: NDArray[np.int64], frame: int) -> None:
     fresh, old = points[~grown.known[points]], points[grown.known[points]]
     if len(fresh) and len(old):
         anchor, r = grown.obs.anchor[old], grown.inverse_depth[old]
-        ray = np.concatenate([grown.obs.pixel[old] / grown.lens.focal, np.ones((len(old), 1))], axis=1)
-        world = np.einsum("pij,pj->pi", grown.rotation[anchor], ray) + r[:, None] * (grown.centre[anchor] - grown.centre[frame])
+        world = np.einsum("pij,pj->pi", grown.rotation[anchor], rays(grown.obs.pixel[old], grown.lens.focal))
+        world += r[:, None] * (grown.centre[anchor] - grown.centre[frame])
         ahead = world @ grown.rotation[frame][:, 2]
         seen = ahead > 0.05
         if seen.any():

@@ -14,9 +14,9 @@ Ints = NDArray[np.int64]
 
 RETURN_WITHIN = 0.5
 """Px; a corner that does not come back this close to where it started is lost."""
-CORNER_QUALITY = 0.002
+CORNER_QUALITY = 0.0003
 """Smallest corner response, as a share of the frame's strongest."""
-LEAST_RESPONSE = 2e-5
+LEAST_RESPONSE = 2e-6
 """Smallest corner response in absolute terms (grey levels in [0, 1]): below it lies sensor and codec noise."""
 
 
@@ -38,6 +38,11 @@ class Tracks:
         here, there = self.at(first), self.at(second)
         common, i, j = np.intersect1d(self.track[here], self.track[there], assume_unique=True, return_indices=True)
         return common, self.pixel[here][i], self.pixel[there][j]
+
+    def every(self, stride: int) -> Tracks:
+        """The same corners in frames 0, stride, 2 stride, ..., renumbered 0, 1, 2, ..."""
+        kept = self.frame % stride == 0
+        return Tracks(self.frame[kept] // stride, self.track[kept], self.pixel[kept], (self.frames - 1) // stride + 1)
 
     def at(self, frame: int) -> slice:
         """The sightings of one frame."""
@@ -111,7 +116,5 @@ def new_corners(grey: Grey, taken: NDArray[np.float32], most: int) -> NDArray[np
     strongest = np.argsort(-response[y, x], kind="stable")[:most]
     corners = np.stack([x[strongest], y[strongest]], axis=1).astype(np.float32)
     if len(corners):
-        cv2.cornerSubPix(
-            grey, corners, (3, 3), (-1, -1), (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 10, 0.05)
-        )
+        cv2.cornerSubPix(grey, corners, (3, 3), (-1, -1), (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 10, 0.05))
     return corners

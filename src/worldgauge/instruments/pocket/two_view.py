@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.functional.projection import rays
 from worldgauge.functional.turn import bearings, vote_rotation
 
 Floats = NDArray[np.float64]
@@ -27,6 +28,10 @@ class Lens:
     def tolerance(self) -> float:
         """How far a correct match may lie from its prediction, px: grows slowly with the size of the frame."""
         return max(1.0, max(self.size) / 480)
+
+    def scaled(self, factor: float, size: tuple[int, int]) -> Lens:
+        """The same lens for frames resized by `factor` to `size`."""
+        return Lens(self.focal * factor, (self.centre[0] * factor, self.centre[1] * factor), size)
 
     def matrix(self) -> Floats:
         """(3, 3) intrinsics."""
@@ -71,8 +76,10 @@ def fit_turn(first: Floats, second: Floats, lens: Lens) -> Turn:
     """The rotation most matches (K, 2) agree with."""
     ahead, behind = bearings(first, lens.focal, lens.centre), bearings(second, lens.focal, lens.centre)
     rotation, agree = vote_rotation(behind, ahead, 3.0 * lens.tolerance / lens.focal)
+    if not len(agree):
+        return Turn(rotation, 0.0, 0.0, agree)
     error = lens.focal * np.linalg.norm(behind @ rotation.T - ahead, axis=1)
-    return Turn(rotation, float(np.median(error)) if len(error) else 0.0, float(agree.mean()) if len(agree) else 0.0, agree)
+    return Turn(rotation, float(np.median(error)), float(agree.mean()), agree)
 
 
 def fit_step(first: Floats, second: Floats, lens: Lens) -> Step | None:
@@ -101,7 +108,7 @@ def inverse_depths(first: Floats, second: Floats, rotation: Floats, centre: Floa
     With x the bearing (z = 1) in the first camera and d the unit bearing in the second, turned into the first one's
     axes, the point x - r centre must be parallel to d: r = (d x c).(d x x) / |d x c|^2.
     """
-    ray = np.concatenate([(first - np.asarray(lens.centre)) / lens.focal, np.ones((len(first), 1))], axis=1)
+    ray = rays(first - np.asarray(lens.centre), lens.focal)
     target = bearings(second, lens.focal, lens.centre) @ rotation.T
     across = np.cross(target, centre)
     r = (across * np.cross(target, ray)).sum(axis=1) / np.maximum((across**2).sum(axis=1), 1e-12)

@@ -1,0 +1,97 @@
+"""Point matches between any two frames: SIFT, nearest in both directions, and corner tracks where frames are close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.instrument import Instrument
+from worldgauge.instruments.pocket.tracks import Grey, new_corners, step
+
+Floats = NDArray[np.float64]
+
+LEAST_SIDE = 32
+"""Px; smaller frames have no room for features."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Described points of one frame."""
+
+    grey: Grey
+    pixel: Floats
+    """(K, 2), pixel centres at +0.5."""
+    descriptor: NDArray[np.float32]
+    """(K, 128) unit vectors."""
+
+
+@dataclass(frozen=True)
+class SiftMatches(Instrument):
+    """Correspondences that hold forwards and backwards; none is removed for disagreeing with a camera motion."""
+
+    seat: ClassVar[str] = "matches"
+    name: ClassVar[str] = "sift"
+
+    most: int = 600
+    """Features per frame."""
+    ratio: float = 0.85
+    """The second-best candidate must be at least this much worse (Lowe's test)."""
+
+    def features(self, image: NDArray[np.uint8]) -> Features:
+        """SIFT of an RGB (H, W, 3) or grey (H, W) frame, with square-rooted descriptors (Arandjelovic 2012)."""
+        grey = as_grey(image)
+        points, raw = (), None
+        if min(grey.shape) >= LEAST_SIDE:
+            points, raw = _sift(self.most).detectAndCompute(grey, None)
+        if raw is None or not len(points):
+            return Features(grey, np.zeros((0, 2)), np.zeros((0, 128), np.float32))
+        # OpenCV counts pixel centres from 0; one place can appear twice with different orientations.
+        pixel = np.array([p.pt for p in points]) + 0.5
+        kept = np.unique(np.round(pixel * 4).astype(np.int64), axis=0, return_index=True)[1]
+        unit = np.sqrt(raw / np.maximum(raw.sum(axis=1, keepdims=True), 1e-6)).astype(np.float32)
+        return Features(grey, pixel[kept], unit[kept])
+
+    def match(self, first: Features, second: Features) -> tuple[Floats, Floats]:
+        """Matched pixels (K, 2) of two frames, however far apart they are."""
+        if len(first.pixel) < 2 or len(second.pixel) < 2:
+            return np.zeros((0, 2)), np.zeros((0, 2))
+        likeness = first.descriptor @ second.descriptor.T
+        forward, backward = likeness.argmax(axis=1), likeness.argmax(axis=0)
+        index = np.arange(len(forward))
+        best = likeness[index, forward]
+        likeness[index, forward] = -1.0
+        second_best = likeness.max(axis=1)
+        # Distances of unit vectors: |a - b|^2 = 2 - 2 a.b
+        distinct = np.maximum(2 - 2 * best, 0) < self.ratio**2 * np.maximum(2 - 2 * second_best, 0)
+        kept = (backward[forward] == index) & distinct
+        return first.pixel[kept], second.pixel[forward[kept]]
+
+    def between(self, first: Features, second: Features) -> tuple[Floats, Floats]:
+        """As `match`; close frames, where following corners finds more, get those instead."""
+        far = self.match(first, second)
+        if first.grey.shape != second.grey.shape:
+            return far
+        near = _follow(first.grey, second.grey, self.most)
+        return near if len(near[0]) > len(far[0]) else far
+
+
+def as_grey(image: NDArray[np.uint8]) -> Grey:
+    """(H, W) from an RGB or grey frame."""
+    import cv2
+
+    return image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8)
+
+
+def _follow(first: Grey, second: Grey, most: int) -> tuple[Floats, Floats]:
+    corners = new_corners(first, np.zeros((0, 2), np.float32), most)
+    moved, kept = step(first, second, corners, corners)
+    return corners[kept].astype(np.float64) + 0.5, moved[kept].astype(np.float64) + 0.5
+
+
+def _sift(most: int) -> Any:
+    import cv2
+
+    return cv2.SIFT_create(nfeatures=most, contrastThreshold=0.02)

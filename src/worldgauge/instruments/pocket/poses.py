@@ -1,0 +1,156 @@
+"""Camera poses of a clip without weights: corner tracks, the turn-or-step decision, loop closures, adjustment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.errors import Unscored
+from worldgauge.core.instrument import Instrument
+from worldgauge.functional.pose import align_first_frame
+from worldgauge.instruments.pocket.between import place_between
+from worldgauge.instruments.pocket.matches import as_grey
+from worldgauge.instruments.pocket.odometry import LEAST_LINKS, LEAST_SHARE
+from worldgauge.instruments.pocket.solve import Solution, solve
+from worldgauge.instruments.pocket.tracks import Grey, Tracks, follow_corners
+from worldgauge.instruments.pocket.two_view import Lens
+
+Floats = NDArray[np.float64]
+LensSource = Literal["given", "estimated", "assumed"]
+
+LONGEST_SIDE = 640
+"""Px; larger frames are shrunk before anything is measured."""
+SMALLEST_SIDE = 48
+"""Px; smaller frames hold too few corners."""
+MOST_CAMERAS = 160
+"""Frames adjusted together; the others of a longer clip are placed between them."""
+USUAL_VIEW = 60.0
+"""Degrees across the longer side: the lens assumed where nothing tells."""
+LENS_SIGMA = 0.06
+"""Standard deviation of the logarithm of the focal length up to which it counts as estimated."""
+SURE_SIGHTINGS = 50
+"""Agreeing sightings from which a frame's confidence no longer depends on their number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Where the camera was. The unit of length is the typical depth of the scene."""
+
+    poses: Floats
+    """(N, 4, 4) camera-to-world, the first one identity."""
+    lens: Lens
+    """In pixels of the frames that were given."""
+    lens_source: LensSource
+    """Given by the caller, estimated from the clip, or assumed because the clip does not tell."""
+    confidence: Floats
+    """(N,) in (0, 1]: share of the frame's tracked corners that agree with its pose, less when they are few."""
+    residual: Floats
+    """(N,) median distance between seen and predicted corners, px of the frames that were given."""
+    moves: bool
+    """False when a turning camera explains the clip: the translations are then exactly zero."""
+
+
+@dataclass(frozen=True)
+class BundlePoses(Instrument):
+    """Structure from motion on corner tracks, for cameras that move and for cameras that only turn."""
+
+    seat: ClassVar[str] = "poses"
+    name: ClassVar[str] = "bundle"
+    memory: ClassVar[float] = 0.3
+
+    corners: int = 400
+    """Corners followed at a time."""
+
+    def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Trajectory:
+        """Poses of RGB frames (H, W, 3); `Unscored` names the frames that cannot be placed."""
+        greys, shrink = _shrunk_greys(frames)
+        height, width = greys[0].shape
+        tracks = follow_corners(greys, self.corners)
+        _check_chain(tracks)
+        every = -(-len(greys) // MOST_CAMERAS)
+        chosen = tracks.every(every)
+        small = lens.scaled(shrink, (width, height)) if lens else usual_lens((width, height))
+        solution, source = self._solve(chosen, greys[::every], small, given=lens is not None)
+        if every > 1:
+            solution = place_between(solution, tracks, every)
+        confidence, residual = _agreement(solution)
+        poses = np.tile(np.eye(4), (len(greys), 1, 1))
+        poses[:, :3, :3], poses[:, :3, 3] = solution.state.rotation, solution.state.centre
+        size = frames[0].shape[1], frames[0].shape[0]
+        found = solution.lens.scaled(1 / shrink, size)
+        return Trajectory(
+            align_first_frame(poses), lens or found, source, confidence, residual / shrink, solution.moves
+        )
+
+    def _solve(self, tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, given: bool) -> tuple[Solution, LensSource]:
+        solution = solve(tracks, greys, lens, free_lens=not given)
+        if given:
+            return solution, "given"
+        if solution.focal_sigma > LENS_SIGMA:
+            return solve(tracks, greys, lens, free_lens=False), "assumed"
+        if abs(np.log(solution.lens.focal / lens.focal)) > 0.15:
+            # The first map was built with a wrong lens; build it again with a better one.
+            solution = solve(tracks, greys, solution.lens, free_lens=True)
+        return solution, "estimated"
+
+
+def usual_lens(size: tuple[int, int]) -> Lens:
+    """The lens assumed where nothing is known."""
+    return Lens(max(size) / 2 / np.tan(np.radians(USUAL_VIEW / 2)), (size[0] / 2, size[1] / 2), size)
+
+
+def _shrunk_greys(frames: Sequence[NDArray[np.uint8]]) -> tuple[list[Grey], float]:
+    """Grey frames no larger than `LONGEST_SIDE`, and by how much they were shrunk."""
+    import cv2
+
+    if len(frames) < 2:
+        raise Unscored("a camera path needs two frames")
+    height, width = frames[0].shape[:2]
+    if min(height, width) < SMALLEST_SIDE:
+        raise Unscored(f"frames of {width}x{height} are too small for camera poses")
+    shrink = min(1.0, LONGEST_SIDE / max(height, width))
+    if shrink == 1.0:
+        return [as_grey(frame) for frame in frames], 1.0
+    size = round(width * shrink), round(height * shrink)
+    return [as_grey(cv2.resize(frame, size, interpolation=cv2.INTER_AREA)) for frame in frames], size[0] / width
+
+
+def _check_chain(tracks: Tracks) -> None:
+    """Refuse frames that hardly share a corner with the frame before: black, blank, or after a cut."""
+    links = np.array([len(tracks.shared(i, i + 1)[0]) for i in range(tracks.frames - 1)])
+    if (links < LEAST_LINKS).any():
+        lost = np.flatnonzero(links < LEAST_LINKS) + 1
+        raise Unscored(f"{frames_in_words(lost)} cannot be placed: too few corners in common with the frame before")
+
+
+def _agreement(solution: Solution) -> tuple[Floats, Floats]:
+    """Confidence and median residual (px) of every frame; `Unscored` when a frame has too little support."""
+    count = len(solution.state.rotation)
+    confidence, residual = np.zeros(count), np.zeros(count)
+    distance, obs = solution.distances(), solution.obs
+    for frame in range(count):
+        seen = distance[(obs.camera == frame) | (obs.anchor[obs.point] == frame)]
+        agree = seen < 3 * solution.lens.tolerance
+        if agree.sum() >= LEAST_LINKS and agree.mean() >= LEAST_SHARE:
+            confidence[frame] = agree.mean() * min(1.0, agree.sum() / SURE_SIGHTINGS)
+            residual[frame] = float(np.median(seen))
+    if (confidence == 0).any():
+        lost = np.flatnonzero(confidence == 0)
+        raise Unscored(f"{frames_in_words(lost)} cannot be placed: the corners do not agree on one camera motion")
+    return confidence, residual
+
+
+def frames_in_words(frames: NDArray[np.int64]) -> str:
+    """Frame numbers as ranges.
+
+    >>> frames_in_words(np.array([3, 4, 5, 9]))
+    'frames 3-5, 9'
+    """
+    runs = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
+    words = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+    shown = ", ".join(words[:6]) + (f" and {len(words) - 6} more stretches" if len(words) > 6 else "")
+    return ("frame " if len(frames) == 1 else "frames ") + shown
