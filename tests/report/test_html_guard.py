@@ -49,6 +49,7 @@ def test_mixed_fingerprints_are_refused_with_both_definitions(runs):
     [
         (lambda c: c.update(protocol="released"), "protocol"),
         (lambda c: c["benchmark"].update(name="other"), "benchmark"),
+        (lambda c: c["benchmark"]["policy"].update(missing="worst"), "aggregation tree"),
     ],
 )
 def test_other_benchmarks_and_protocols_are_refused(runs, change, word):

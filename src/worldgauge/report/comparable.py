@@ -19,6 +19,7 @@ def check_comparable(runs: Sequence[Run]) -> None:
         for what, of_first, of_run in (
             ("benchmark", first.file.benchmark.name, run.file.benchmark.name),
             ("protocol", first.file.protocol, run.file.protocol),
+            ("aggregation tree", _tree(first), _tree(run)),
         ):
             if of_first != of_run:
                 raise WorldGaugeError(
@@ -34,6 +35,13 @@ def check_comparable(runs: Sequence[Run]) -> None:
                     + side_by_side(str(owner.folder), before, str(run.folder), definition),
                     "run one of them again with the other's settings",
                 )
+
+
+def _tree(run: Run) -> str:
+    """Groups, weights and the policy on absent videos, which decide what a score is a mean of."""
+    benchmark = run.file.benchmark
+    groups = "; ".join(f"{g.id} = " + " + ".join(f"{w:g} {m}" for m, w in g.of.items()) for g in benchmark.groups)
+    return f"{groups}; missing: {benchmark.policy.missing}; invalid: {benchmark.policy.invalid}"
 
 
 def side_by_side(left_name: str, left: DefinitionFile, right_name: str, right: DefinitionFile) -> str:

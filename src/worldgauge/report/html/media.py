@@ -42,7 +42,7 @@ def place(video: Video, target: Path) -> bool:
 
     try:
         fps = video.info.fps or _DEFAULT_FPS
-        write_video(target, _even(video.frames()), fps, crf=20)
+        write_video(target, _even(video.frames()), fps, crf=20, preset="veryfast")
     except InvalidVideo as error:
         _LOG.warning("%s is left out of the report: %s", video.path, error)
         return False

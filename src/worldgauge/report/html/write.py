@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from worldgauge.core.errors import WorldGaugeError
@@ -24,9 +26,11 @@ def write_report(source: ReportSource, out: Path, on_video: Callable[[str], None
             file = out / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(source.content(name))
-        for name, video in source.videos():
-            place(video, out / name)
-            on_video(name)
+        videos = list(source.videos())
+        # Encoding leaves the interpreter, so threads are enough.
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for (name, _), _ in zip(videos, pool.map(lambda item: place(item[1], out / item[0]), videos), strict=True):
+                on_video(name)
     except OSError as error:
         raise WorldGaugeError(
             f"cannot write the report to {out} ({error.strerror})", "choose another folder"

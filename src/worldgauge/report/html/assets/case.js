@@ -26,15 +26,19 @@
     return [["visible", 0, gone], ["gone", gone, back], ["back", back, last]].map(([name, from, to]) => ({ name, from: Math.min(1, from / last), to: Math.min(1, to / last) })).filter((b) => b.to > b.from);
   }
 
-  function curvesOf(index, detail, models, bands, player) {
+  function curvesOf(index, detail, models, bands, player, frames) {
     const charts = [];
     for (const column of wg.metricsOf(index)) {
       const series = models.map((k) => ({ k, name: index.models[k].name, values: detail.records[k]?.[column.id]?.curve })).filter((s) => s.values && s.values.length > 1);
       if (!series.length) continue;
-      const chart = wg.charts.curves(series, { bands, unit: column.unit });
-      chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
-      player?.listen(chart.move);
-      charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), column.unit && el("span", { class: "note" }, ` ${column.unit}`)], chart, `curve-${column.id}`));
+      // One point per frame or per pair of frames follows the clock; a curve over a part of the clip does not.
+      const follows = series.every((s) => Math.abs(s.values.length - frames) <= 1);
+      const chart = wg.charts.curves(series, { bands: follows ? bands : [], unit: column.unit, cursor: follows });
+      if (follows) {
+        chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
+        player?.listen(chart.move);
+      }
+      charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), column.unit && el("span", { class: "note" }, ` ${column.unit}`)], chart, `curve-${column.id}`, follows ? null : `${series[0].values.length} points over a part of the clip`));
     }
     return charts.length ? el("section", { class: "card" }, el("h2", null, "Per frame"), el("div", { class: "grid2 tight" }, charts)) : null;
   }
@@ -94,7 +98,7 @@
     if (detail.chunks) add("Chunks", el("ol", null, detail.chunks.map((c) => el("li", null, `${c.first}–${c.last}: `, text(c.caption), c.action && el("kbd", null, text(c.action))))));
     if (detail.rules) add("Rules", el("ul", null, detail.rules.map((r) => el("li", null, text(r)))));
     if (detail.questions) add("Questions", el("ul", null, detail.questions.map((q) => el("li", null, text(q.text), " ", el("b", null, q.answer)))));
-    return parts.length ? el("section", { class: "card" }, el("h2", null, "Condition and truth"), parts) : null;
+    return parts.length ? el("section", { class: "card tall" }, el("h2", null, "Condition and truth"), parts) : null;
   }
 
   function transcripts(index, detail, models) {
@@ -110,7 +114,7 @@
     const bands = bandsOf(detail, longest);
     const player = clips.length ? wg.player.make(clips, bands) : null;
     root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
-      curvesOf(index, detail, models, bands, player),
+      curvesOf(index, detail, models, bands, player, longest),
       el("div", { class: "grid2" }, cameraFromAbove(detail, index, player), condition(detail)),
       recordsTable(index, detail, models), transcripts(index, detail, models)].filter(Boolean));
     wg.keys = { ...wg.keys, ...player?.keys };

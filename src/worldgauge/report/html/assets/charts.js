@@ -30,7 +30,9 @@ wg.charts = (() => {
     columns.forEach((column, i) => {
       const [x, y] = at(i, radius), [lx, ly] = at(i, radius + 14);
       const anchor = Math.abs(lx - middle) < 12 ? "middle" : lx > middle ? "start" : "end";
-      const label = column.title.length > 18 ? column.title.slice(0, 17) + "…" : column.title;
+      // A long title does not fit beside a spoke; the id is made to be short.
+      const name = column.title.length > 18 ? column.id : column.title;
+      const label = name.length > 18 ? name.slice(0, 17) + "…" : name;
       parts.push(svg("line", { class: "grid", x1: middle, y1: middle, x2: x, y2: y }),
         svg("text", { x: lx, y: ly + 4, "text-anchor": anchor }, svg("title", null, column.title), label));
     });
@@ -65,7 +67,7 @@ wg.charts = (() => {
   }
 
   // Lines over frames, one per model, with bands behind and a cursor that `move(share)` puts somewhere.
-  function curves(series, { bands = [], unit = "", height = 110 } = {}) {
+  function curves(series, { bands = [], unit = "", cursor: withCursor = true, height = 110 } = {}) {
     const width = wg.small() ? 340 : 600, left = 52, right = 8, top = 8, bottom = 18;
     const all = series.flatMap((s) => s.values).filter((v) => v !== null);
     let low = Math.min(...all), high = Math.max(...all);
@@ -87,7 +89,7 @@ wg.charts = (() => {
       parts.push(svg("path", { class: `line m${s.k % 10}`, d: path }, svg("title", null, s.name)));
     }
     const cursor = svg("line", { class: "cursor", x1: left, x2: left, y1: top, y2: height - bottom });
-    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart curves", role: "img", "aria-label": `Curve per frame ${unit}` }, parts, cursor);
+    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart curves", role: "img", "aria-label": `Curve per frame ${unit}` }, parts, withCursor && cursor);
     chart.move = (f) => { const at = x(Math.min(1, Math.max(0, f))).toFixed(1); cursor.setAttribute("x1", at); cursor.setAttribute("x2", at); };
     chart.pick = (event) => {
       const box = chart.getBoundingClientRect();

@@ -104,9 +104,9 @@
       barPlace.replaceChildren(wg.charts.figure(info.title, barsOf(index, id), `bars-${id}`, `95 % interval over ${index.clusters} scenes${info.unit ? `; unit ${info.unit}` : ""}.`));
     };
     if (first) drawBars(first);
-    root.append(el("div", { class: "grid2" },
-      el("div", null, el("section", { class: "card" }, first && wg.select("Column", columns.map((c) => [c.id, c.title]), first, drawBars), barPlace),
-        el("section", { class: "card" }, el("h2", null, "Metric by model"), heat(index, columns.filter((c) => c.kind === "metric")), el("p", { class: "note" }, "The stronger the colour, the better within the metric's range."))),
-      directed.length > 2 && el("section", { class: "card" }, legend, radarPlace)));
+    const heatCard = el("section", { class: "card" }, el("h2", null, "Metric by model"), heat(index, columns.filter((c) => c.kind === "metric")), el("p", { class: "note" }, "The stronger the colour, the better within the metric's range."));
+    root.append(...[el("div", { class: "grid2" },
+      el("div", null, el("section", { class: "card" }, first && wg.select("Column", columns.map((c) => [c.id, c.title]), first, drawBars), barPlace), index.models.length <= 5 && heatCard),
+      directed.length > 2 && el("section", { class: "card" }, legend, radarPlace)), index.models.length > 5 && heatCard].filter(Boolean));
   });
 })();
