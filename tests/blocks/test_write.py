@@ -168,3 +168,13 @@ def test_events_file(written: tuple[Path, Case, Truth]) -> None:
     _, case, truth = written
     events = json.loads(case.path(case.reference.truth["events"]).read_text())
     assert [e["frame"] for e in events] == [e.frame for e in truth.events]
+
+
+def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:
+    small = {"size": (64, 36), "frames": 9, "fps": 2.0, "path": "push_in"}
+    blocks = [Block(seed=s, family="room", process="windmill", **small) for s in (1, 2)]  # type: ignore[arg-type]
+    make_cases(tmp_path / "one", blocks)
+    make_cases(tmp_path / "two", blocks, workers=2)
+    files = [p.relative_to(tmp_path / "one") for p in sorted((tmp_path / "one").rglob("*")) if p.is_file()]
+    assert len(files) > 20
+    assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files)
