@@ -37,7 +37,7 @@ def inputs(
     from worldgauge.benchmarks.worldscore.cameras import CameraType
     from worldgauge.benchmarks.worldscore.model_inputs import INDEX, write_inputs
     from worldgauge.benchmarks.worldscore.prompts import ModelKind
-    from worldgauge.core.errors import WorldGaugeError
+    from worldgauge.cli.options import parse_tags
     from worldgauge.core.registry import unknown_name
 
     if benchmark == "memobench":
@@ -50,19 +50,13 @@ def inputs(
         raise unknown_name("benchmark with model inputs", benchmark, ["worldscore", "memobench"])
     if kind not in get_args(ModelKind):
         raise unknown_name("kind of model", kind, list(get_args(ModelKind)))
-    tags = {}
-    for item in where or []:
-        tag, equals, value = item.partition("=")
-        if not equals:
-            raise WorldGaugeError(f"--where {item}: expected TAG=VALUE")
-        tags[tag] = value
     entries = write_inputs(
         data,
         out,
         cast(ModelKind, kind),
         parse_size(size),
         frames,
-        where=tags,
+        where=parse_tags(where or ()),
         speed=speed,
         camera_type=cast(CameraType, camera_type),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -37,6 +37,10 @@ Metrics = Annotated[
 ]
 Cases = Annotated[
     list[str] | None, typer.Option("--case", envvar="WORLDGAUGE_CASE", help="Only this case; repeatable.")
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", envvar="WORLDGAUGE_WHERE", help="Only cases with this tag: scene=indoor; repeatable."),
 ]
 ProtocolName = Annotated[
     str | None,
@@ -94,6 +98,7 @@ class JobFlags:
     data: Data = None
     metrics: Metrics = None
     case: Cases = None
+    where: Where = None
     protocol: ProtocolName = None
     instruments: InstrumentSet = "pocket"
     use: Use = None
@@ -136,7 +141,7 @@ class JobFlags:
             submission=submission,
             setup=setup,
             protocol=protocol,
-            only_cases=tuple(self.case or ()),
+            only_cases=chosen_cases(benchmark, self.case or (), parse_tags(self.where or ())),
             shard=shard,
             workers=self.workers or os.cpu_count() or 1,
             arguments=tuple(sys.argv[1:]),
@@ -187,6 +192,35 @@ def takes_job_flags(verb: Callable[..., None]) -> Callable[..., None]:
     with_flags.__annotations__ = {p.name: p.annotation for p in parameters}
     del with_flags.__wrapped__  # type: ignore[attr-defined]
     return with_flags
+
+
+def parse_tags(where: Iterable[str]) -> dict[str, str]:
+    """
+    >>> parse_tags(["scene=indoor"])
+    {'scene': 'indoor'}
+    """
+    tags = {}
+    for item in where:
+        tag, equals, value = item.partition("=")
+        if not equals:
+            raise WorldGaugeError(f"--where {item}: expected TAG=VALUE")
+        tags[tag] = value
+    return tags
+
+
+def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, str]) -> tuple[str, ...]:
+    """Ids of the named cases that have the tags; nothing asked for: no ids, which means every case."""
+    if not tags:
+        return tuple(named)
+    fitting = [c.id for c in benchmark.cases if all(c.tags.get(tag) == value for tag, value in tags.items())]
+    wanted = set(named)
+    chosen = tuple(case for case in fitting if not wanted or case in wanted)
+    if not chosen:
+        known = sorted({f"{tag}={value}" for case in benchmark.cases for tag, value in case.tags.items()})
+        asked = ", ".join(f"{tag}={value}" for tag, value in tags.items())
+        more = " ..." if len(known) > 20 else ""
+        raise WorldGaugeError(f"no case has {asked}", f"tags: {', '.join(known[:20])}{more}")
+    return chosen
 
 
 def default_store() -> Path:

@@ -13,6 +13,7 @@ from benchmarks.worldscore.toy_dataset import STATIC, make_dataset, static_recor
 from worldgauge.benchmarks.worldscore.cases import read_dataset
 from worldgauge.benchmarks.worldscore.importer import find_videos
 from worldgauge.benchmarks.worldscore.model_inputs import write_inputs
+from worldgauge.cli.options import chosen_cases, parse_tags
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
 from worldgauge.functional.object_masks import fitted_union
@@ -167,6 +168,28 @@ def test_inputs_for_3d_models(data, tmp_path):
 def test_inputs_nothing_chosen(data, tmp_path):
     with pytest.raises(WorldGaugeError, match="no world has"):
         write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9, where={"style": "cubist"})
+
+
+@pytest.mark.parametrize(
+    ("where", "count"),
+    [
+        ([], 0),
+        (["scene=indoor"], 2),
+        (["style=photorealistic", "movement=static"], 2),
+        (["category=city"], 1),
+        (["motion=fluid"], 1),
+        (["camera=push_in"], 1),
+        (["world=large"], 1),
+    ],
+)
+def test_filters(data, where, count):
+    chosen = chosen_cases(load_benchmark("worldscore", data), (), parse_tags(where))
+    assert len(chosen) == count
+
+
+def test_filter_that_fits_nothing(data):
+    with pytest.raises(WorldGaugeError, match="no case has scene=moon.*scene=indoor"):
+        chosen_cases(load_benchmark("worldscore", data), (), parse_tags(["scene=moon"]))
 
 
 def test_masks_are_cut_like_the_picture(data):
