@@ -20,7 +20,7 @@ VERBS = {
     "plan": "Say what a run would do and cost, and stop.",
     "validate": "Check a submission against a benchmark before running.",
     "score": "Compute metrics again from stored signals, perceiving nothing.",
-    "report": "Print runs as a table: terminal, Markdown, CSV, JSON or LaTeX.",
+    "report": "Runs as a table (terminal, Markdown, CSV, JSON, LaTeX) or as an HTML report.",
     "compare": "Compare two runs case by case: differences, intervals, tests.",
     "view": "Serve runs as a report in the browser.",
     "merge": "Join runs of shards into one.",

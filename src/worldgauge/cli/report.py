@@ -21,9 +21,9 @@ app = typer.Typer(**VERB_SETTINGS)
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Run folders; each is a row.", show_default=False)],
     style: Annotated[
-        str, typer.Option("--format", "-f", envvar="WORLDGAUGE_FORMAT", help="terminal, md, csv, json or tex.")
+        str, typer.Option("--format", "-f", envvar="WORLDGAUGE_FORMAT", help="terminal, md, csv, json, tex or html.")
     ] = "terminal",
-    out: Annotated[Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Write to a file.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="File to write; html: folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Print runs side by side: score, 95 % interval, coverage. Runs of different definitions are refused.
@@ -32,10 +32,16 @@ def report(
     Examples:
       worldgauge report runs/blocks/*
       worldgauge report runs/blocks/* --format tex --out table.tex
+      worldgauge report runs/blocks/* --format html --out report/
     """
     style = "json" if as_json else style
-    if style not in ("terminal", *FORMATS):
-        raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, {', '.join(FORMATS)}")
+    if style not in ("terminal", "html", *FORMATS):
+        raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, html, {', '.join(FORMATS)}")
+    if style == "html":
+        from worldgauge.report.html import ReportSource, write_report
+
+        typer.echo(str(write_report(ReportSource([Run(folder) for folder in runs]), out or Path("report"))))
+        return
     table = build_table([summarise(Run(folder)) for folder in runs])
     if style == "terminal":
         header, rows = terminal_cells(table)
