@@ -23,7 +23,9 @@ def report(
     style: Annotated[
         str, typer.Option("--format", "-f", envvar="WORLDGAUGE_FORMAT", help="terminal, md, csv, json, tex or html.")
     ] = "terminal",
-    out: Annotated[Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="File to write; html: folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="File to write; html: folder.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Print runs side by side: score, 95 % interval, coverage. Runs of different definitions are refused.
