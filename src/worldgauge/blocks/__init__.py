@@ -1,5 +1,19 @@
 """Gauge blocks: rendered worlds whose geometry, motion, events and cameras are known exactly."""
 
-from worldgauge.blocks.block import Block, Truth, World
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worldgauge.blocks.block import Block, Truth, World
 
 __all__ = ["Block", "Truth", "World"]
+
+
+def __getattr__(name: str) -> Any:
+    # Looking up a calibration result imports this package; that must not cost SciPy.
+    if name in __all__:
+        from worldgauge.blocks import block
+
+        return getattr(block, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
