@@ -13,8 +13,9 @@ from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.instrument import INSTRUMENT_SETS, INSTRUMENTS
 from worldgauge.core.metric import METRICS
 from worldgauge.core.video import Video
+from worldgauge.functional.masks import encode_masks
 from worldgauge.instruments.pocket.flow import DisFlow
-from worldgauge.signals.flow import flow_pairs
+from worldgauge.signals.flow import flow_pairs, flow_regions
 
 
 def texture(height: int, width: int, seed: int = 0) -> np.ndarray:
@@ -118,3 +119,23 @@ def test_metrics_are_unscored_when_nothing_stays_in_view() -> None:
 def test_the_pocket_set_seats_dis() -> None:
     assert INSTRUMENTS.get(INSTRUMENT_SETS["pocket"]["flow"]) is DisFlow
     assert DisFlow(preset="fast").identity() != DisFlow().identity()
+
+
+def test_flow_inside_and_outside_the_target(tmp_path: Path) -> None:
+    """A textured square moves 5 px to the right per frame over a world that stands still; in frame 2 it is not seen."""
+    world, square = texture(120, 200), texture(50, 50, 3)
+    frames, masks = [], []
+    for index in range(4):
+        frame, mask = world.copy(), np.zeros((120, 200), bool)
+        left = 40 + 5 * index
+        frame[30:80, left : left + 50] = square
+        mask[30:80, left : left + 50] = index != 2
+        frames.append(frame)
+        masks.append(mask)
+    runs, starts = encode_masks(masks)
+    track = {"mask_runs": runs, "mask_starts": starts, "mask_size": np.array([120, 200])}
+    value = flow_regions.function(clip_of(frames, tmp_path), track, DisFlow())
+    assert value["inside_median"][[0, 1]] == pytest.approx(5, abs=0.3)
+    assert value["outside_median"] == pytest.approx(0, abs=0.1)
+    assert np.isnan(value["inside_max"][2]) and np.isfinite(value["outside_max"]).all()
+    assert (value["inside_max"][:2] >= value["inside_p90"][:2]).all()

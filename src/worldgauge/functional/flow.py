@@ -58,28 +58,38 @@ def end_point_error(flow: Floats, truth: Floats) -> Floats:
     return magnitude(flow - truth)
 
 
-def forward_backward_error(forward: Floats, backward: Floats) -> tuple[Floats, Mask]:
-    """How far each pixel lands from where it started after going there and back, px; second, whether it stays in view.
+def round_trip(forward: Floats, backward: Floats) -> tuple[Floats, Mask, Mask]:
+    """Going there and back from every pixel of the first image: how far off it lands (px), whether it stays in view,
+    and whether it is occluded, that is, leaves the view or lands too far off.
 
     `forward` leads from the first image to the second, `backward` from the second to the first.
     """
     returned, inside = warp(backward, forward)
-    return magnitude(forward + returned), inside
+    squared = _squared(forward + returned)
+    allowed = OCCLUSION_RELATIVE * (_squared(forward) + _squared(returned)) + OCCLUSION_ABSOLUTE
+    return np.sqrt(squared), inside, ~inside | (squared > allowed)
+
+
+def forward_backward_error(forward: Floats, backward: Floats) -> tuple[Floats, Mask]:
+    """How far from its start each pixel lands after going there and back, px; second, whether it stays in view."""
+    error, inside, _ = round_trip(forward, backward)
+    return error, inside
 
 
 def occluded(forward: Floats, backward: Floats) -> Mask:
     """Pixels of the first image not seen in the second: they leave the view, or the way back misses them."""
-    returned, inside = warp(backward, forward)
-    allowed = OCCLUSION_RELATIVE * (_squared(forward) + _squared(returned)) + OCCLUSION_ABSOLUTE
-    lost: Mask = ~inside | (_squared(forward + returned) > allowed)
-    return lost
+    return round_trip(forward, backward)[2]
 
 
 def photometric_error(image: NDArray[np.uint8], warped: Floats, where: Mask) -> float:
     """Mean absolute difference over `where` and all channels, as a share of full range; NaN when `where` is empty."""
+    import cv2
+
     if not where.any():
         return float("nan")
-    return float(np.abs(warped[where] - image[where]).mean() / 255.0)
+    apart = cv2.absdiff(image.astype(np.float32), warped)
+    channels = 1 if image.ndim == 2 else image.shape[2]
+    return float(np.mean(cv2.mean(apart, mask=where.astype(np.uint8))[:channels]) / 255.0)
 
 
 def check_flow(name: str, flow: NDArray[np.generic], size: tuple[int, ...]) -> None:

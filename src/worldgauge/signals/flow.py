@@ -13,10 +13,10 @@ from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.flow import (
     Floats,
-    forward_backward_error,
     magnitude,
     occluded,
     photometric_error,
+    round_trip,
     warp,
 )
 from worldgauge.functional.masks import resize_mask
@@ -89,12 +89,13 @@ def _lengths(where: str, length: NDArray[np.float32]) -> dict[str, float]:
 def _reduce(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument) -> dict[str, float]:
     forward, backward = flow.flow(first, second), flow.flow(second, first)
     length = magnitude(forward)
-    error, inside = forward_backward_error(forward, backward)
-    hidden, hidden_back = occluded(forward, backward), occluded(backward, forward)
+    median, p90 = np.percentile(length, [50, 90])
+    error, inside, hidden = round_trip(forward, backward)
+    hidden_back = occluded(backward, forward)
     return {
         "magnitude_mean": float(length.mean()),
-        "magnitude_median": float(np.median(length)),
-        "magnitude_p90": float(np.percentile(length, 90)),
+        "magnitude_median": float(median),
+        "magnitude_p90": float(p90),
         "consistency_error": float(error[inside].mean()) if inside.any() else float("nan"),
         "consistent_share": float((inside & (error <= CONSISTENT_WITHIN)).mean()),
         "occluded_share": float(hidden.mean()),
