@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from report.browser import launched, watched_page
 from report.synthetic import add_videos, write_run
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
@@ -73,3 +74,13 @@ def test_videos_come_in_ranges_and_lossless_ones_transcoded(server):
 def test_a_taken_port_is_said_plainly(server):
     with pytest.raises(WorldGaugeError, match="cannot listen"):
         ReportServer(server.source, port=server.server_port)
+
+
+def test_the_page_works_from_the_server(server):
+    with launched() as chromium, watched_page(chromium) as watched:
+        watched.page.goto(f"{server.url}#/case/0")
+        watched.ready("#/case/0")
+        watched.until("[...document.querySelectorAll('video')].every(v => v.readyState >= 2)")
+        assert watched.page.locator("video").count() == 2
+        assert watched.problems == []
+        assert all(url.startswith(server.url) for url in watched.requests)

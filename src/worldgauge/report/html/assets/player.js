@@ -21,16 +21,18 @@ wg.player = (() => {
     const clock = el("output", { class: "clock" }, "frame 0");
     const button = el("button", { type: "button", class: "primary", "aria-label": "Play", onclick: toggle }, "▶");
 
-    function tell(share) {
-      slider.value = Math.round(share * (most - 1));
-      clock.textContent = `frame ${Math.round(share * (most - 1))} · ${(share * longest()).toFixed(2)} s`;
-      for (const listener of listeners) listener(share);
+    // Whoever listens is told the frame as a share of the clip: 0 is the first frame, 1 the last.
+    function tell(frame) {
+      slider.value = frame;
+      clock.textContent = `frame ${frame} · ${((frame / most) * longest()).toFixed(2)} s`;
+      for (const listener of listeners) listener(frame / (most - 1));
     }
     function seek(share) {
-      const time = Math.min(1, Math.max(0, share)) * longest();
-      // The end itself shows no frame in some browsers.
+      const frame = Math.round(Math.min(1, Math.max(0, share)) * (most - 1));
+      // The middle of the frame, because the edges belong to two.
+      const time = ((frame + 0.5) / most) * longest();
       for (const v of [...videos, ...upper()]) v.currentTime = Math.min(time, Math.max(0, (v.duration || 0) - 0.001));
-      tell(Math.min(1, Math.max(0, share)));
+      tell(frame);
     }
     function step(by) {
       pause();
@@ -40,7 +42,7 @@ wg.player = (() => {
       if (!playing) return;
       const first = lead();
       for (const v of [...videos, ...upper()]) if (Math.abs(v.currentTime - Math.min(first.currentTime, v.duration)) > 0.12) v.currentTime = Math.min(first.currentTime, v.duration || 0);
-      tell(first.currentTime / longest());
+      tell(Math.min(most - 1, Math.floor((first.currentTime / longest()) * most)));
       if (first.ended) return pause();
       timer = requestAnimationFrame(tick);
     }
