@@ -115,6 +115,14 @@ def cameras(runs: Runs, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def failures(runs: Runs, as_json: AsJson = False) -> None:
+    """How many clips show each kind of failure on the target's return (Table S10)."""
+    from worldgauge.benchmarks.memobench.analysis import failure_counts
+
+    _show(failure_counts(_open(runs)), as_json)
+
+
+@app.command()
 def sensitivity(
     runs: Runs,
     parameter: Annotated[str, typer.Option(help="top-share, temperature or coverage.")] = "top-share",

@@ -14,6 +14,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
+from worldgauge.functional.failures import KINDS
 from worldgauge.stats.correlation import spearman
 
 Row = dict[str, Any]
@@ -128,6 +129,22 @@ def camera_validation(runs: Iterable[Run]) -> list[Row]:
                 ),
             }
         )
+    return rows
+
+
+def failure_counts(runs: Iterable[Run]) -> list[Row]:
+    """Table S10: clips that show each kind of failure, per split; a clip may show several."""
+    rows = []
+    for run in runs:
+        splits: dict[str, list[dict[str, Any]]] = {}
+        for records in clip_records(run).values():
+            tags = next(iter(records.values())).get("tags", {})
+            splits.setdefault(tags.get("data_type", "-"), []).append(records)
+        for name, clips in sorted(splits.items()):
+            judged = [c for c in clips if c.get("failure_vanish", {}).get("raw") is not None]
+            row: Row = {"model": run.name, "split": name, "clips": len(clips), "judged": len(judged)}
+            row |= {kind: sum(c[f"failure_{kind}"]["raw"] == 1.0 for c in judged) for kind in KINDS}
+            rows.append(row)
     return rows
 
 

@@ -34,8 +34,17 @@ class Sweep:
     default: Any
 
 
+COVERAGES = ((0.01, 30), (0.03, 40), (0.05, 50), (0.05, 60), (0.05, 70), (0.10, 50), (0.10, 70), (0.20, 50))
+"""Per cent of the image a target may cover, as in Table S3."""
 SWEEPS = {
     "top-share": Sweep("top-share", "ObjIdentityMean", "top_share", (0.2, 0.3, 0.4, 0.5, 0.6, 0.8), 0.4),
+    "coverage": Sweep(
+        "coverage",
+        "ORS",
+        "band",
+        tuple((low / 100, high / 100) for low, high in COVERAGES),
+        (0.0005, 0.5),
+    ),
     "temperature": Sweep("temperature", "MotionSmoothness", "temperature", (0.05, 0.10, 0.15, 0.20, 0.30), 0.15),
 }
 
