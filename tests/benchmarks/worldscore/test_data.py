@@ -188,7 +188,7 @@ def test_filters(data, where, count):
 
 
 def test_filter_that_fits_nothing(data):
-    with pytest.raises(WorldGaugeError, match="no case has scene=moon.*scene=indoor"):
+    with pytest.raises(WorldGaugeError, match=r"no case has scene=moon.*scene=indoor"):
         chosen_cases(load_benchmark("worldscore", data), (), parse_tags(["scene=moon"]))
 
 
