@@ -17,7 +17,7 @@ from worldgauge.report.html.evidence import Evidence
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     root = tmp_path_factory.mktemp("report")
-    folders = [write_run(root / model, model, cases=120) for model in SKILL]
+    folders = [write_run(root / model, model, cases=120, frames=36) for model in SKILL]
     add_videos(folders, root / "videos", cases=3, frames=36)
     mask = root / "mask.mp4"
     write_video(mask, [np.full((120, 192, 3), (0, 255, 0), np.uint8)] * 36, 12)
