@@ -74,9 +74,10 @@ def test_roc_auc_against_counting() -> None:
     assert appearance.roc_auc(list(positive), list(negative)) == pytest.approx((above + 0.5 * equal).mean())
 
 
-def test_embedding_and_quality_checks_run_on_a_block(truth: Truth) -> None:
+def test_embedding_quality_and_style_checks_run_on_a_block(truth: Truth) -> None:
     assert 0.5 < appearance.embedding_auc(truth)["auc"] <= 1
     found = appearance.quality_doses(truth, every=6)
+    assert appearance.style_doses(truth, every=6)["rho_style"] > 0.9
     assert set(found) == {"rho_blur", "rho_noise", "rho_compression"} and max(found.values()) < -0.8
 
 

@@ -1,4 +1,4 @@
-"""How well the appearance instruments do on gauge blocks: flow, track, embedding, quality.
+"""How well the appearance instruments do on gauge blocks: flow, track, embedding, quality, style.
 
 Each function takes one rendered block and gives plain numbers; `summarise` joins those of many blocks.
 """
@@ -18,13 +18,16 @@ from worldgauge.core.errors import Unscored
 from worldgauge.functional.embedding import cosine, pool
 from worldgauge.functional.flow import end_point_error, occluded
 from worldgauge.functional.masks import iou
+from worldgauge.functional.style import gram_distance
 from worldgauge.instruments.pocket.embedding import PatchStatistics
 from worldgauge.instruments.pocket.flow import DisFlow
 from worldgauge.instruments.pocket.quality import PictureStatistics
+from worldgauge.instruments.pocket.style import FilterBankStyle
 from worldgauge.instruments.pocket.track import ColourTrack
 from worldgauge.signals.embeddings import EmbeddingInstrument
 from worldgauge.signals.flow import FlowInstrument
 from worldgauge.signals.quality import QualityInstrument
+from worldgauge.signals.style import StyleInstrument
 from worldgauge.signals.tracks import TrackInstrument
 
 Row = dict[str, float]
@@ -131,6 +134,22 @@ def quality_doses(truth: Truth, quality: QualityInstrument | None = None, every:
         figures = [np.mean([quality.measure(frame)["overall"] for frame in shown]) for shown in doses]
         row[f"rho_{harm}"] = float(spearmanr(DOSES, figures).statistic)
     return row
+
+
+def style_doses(truth: Truth, style: StyleInstrument | None = None, every: int = 8) -> Row:
+    """Spearman's rho between the dose of style drift and the distance to the undrifted frame of the same view."""
+    from scipy.stats import spearmanr
+
+    style = style or FilterBankStyle()
+    frames = truth.frames[::every]
+    half = len(frames) // 2
+    given = Given(truth.world, half, half, (), truth.block.seed)
+    plain = [style.grams(frame) for frame in frames[half:]]
+    apart = []
+    for dose in DOSES:
+        shown = FAULTS["style_drift"]().look(given, frames, dose)[half:] if dose else frames[half:]
+        apart.append(np.mean([gram_distance(style.grams(f), p).sum() for f, p in zip(shown, plain, strict=True)]))
+    return {"rho_style": float(spearmanr(DOSES, apart).statistic)}
 
 
 def vanished_frames(truth: Truth) -> NDArray[np.uint8]:
