@@ -31,7 +31,6 @@ from worldgauge.functional.motion_regions import follow, grow, region_contrast
 from worldgauge.functional.object_masks import fitted_union
 from worldgauge.functional.style_gram import gram_distance, gram_mse
 from worldgauge.functional.trajectory_layouts import anchor_frames, frames_per_layout
-from worldgauge.media.mask_files import read_mask
 from worldgauge.signals.flow import FlowInstrument, consecutive
 
 Image = NDArray[np.uint8]
@@ -115,6 +114,8 @@ def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
     longest outside, the first-frame mask fitted to the clip in one of two ways and followed along the flow; NaN from
     the frame on in which the object is lost or fills the view.
     """
+    from worldgauge.media.mask_files import read_mask
+
     masks = [read_mask(file) for file in mask_files_of(case)]
     followed = {crop: fitted_union(masks, clip.size, crop=crop) for crop in (False, True)}
     medians: list[float] = []
