@@ -27,7 +27,8 @@ BLOCKS = (
     Block(1, "room", "away_left", "rolling", SIZE, FRAMES, 12.0),
     Block(2, "street", "away_right", "crossing", SIZE, FRAMES, 12.0),
     Block(3, "yard", "exit_wait_reenter", "windmill", SIZE, FRAMES, 12.0),
-    Block(4, "hall", "vertical", "melting", SIZE, FRAMES, 12.0),
+    Block(4, "hall", "tilt", "melting", SIZE, FRAMES, 12.0),
+    Block(5, "shelf", "head_turn", "inflating", SIZE, FRAMES, 12.0),
 )
 """One away-and-back path and one process each; short clips of about three seconds."""
 SUBJECTS = (

@@ -40,6 +40,10 @@ _CAMERA_DROWNS = "the camera's own motion drowns the target's"
 _AGAINST_REFERENCE = "measured against the reference, standing still gains nothing"
 
 GAUGES: tuple[Gauge, ...] = (
+    Gauge("camera_control", Quality.CAMERA),
+    Gauge("rotation_error", Quality.CAMERA),
+    Gauge("house_camera_control", Quality.CAMERA),
+    Gauge("memobench_camera_control", Quality.CAMERA, parameters=_PAPER),
     Gauge("psnr", Quality.FIDELITY),
     Gauge("ssim", Quality.FIDELITY),
     Gauge("return_psnr", Quality.FIDELITY, "memobench_psnr", {"phase": "back", **_PAPER}),

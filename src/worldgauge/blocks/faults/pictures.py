@@ -24,7 +24,7 @@ class Flicker(_PictureFault):
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         random = given.random(self.name)
         strength = severity * onset(len(frames))
-        gains, fields = random.uniform(-0.3, 0.3, len(frames)), random.normal(0, 24, (len(frames), 9, 16))
+        gains, fields = random.uniform(-0.2, 0.2, len(frames)), random.normal(0, 12, (len(frames), 9, 16))
         changes = zip(frames, strength * gains, strength[:, None, None] * fields, strict=True)
         return _bytes([_patchy(frame, gain, field) for frame, gain, field in changes])
 
