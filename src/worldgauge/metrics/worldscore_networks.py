@@ -9,7 +9,7 @@ from worldgauge.core.signal import Arrays
 from worldgauge.functional.nouns import phrase_nouns
 from worldgauge.functional.phrase_matching import asked_objects, detection_rate
 from worldgauge.functional.trajectory_layouts import INTRA_LAYOUTS
-from worldgauge.signals.worldscore import layouts_of
+from worldgauge.signals.worldscore import layouts_of, scenes_of
 from worldgauge.signals.worldscore_networks import (
     anchor_aesthetics,
     anchor_detections,
@@ -24,7 +24,7 @@ def worldscore_object_control(case: Case, found: Arrays, *, first_scene: bool = 
     """Mean share of the objects asked for in a scene that a detector finds at its end; `first_scene` counts frame 0."""
     scenes = [
         detection_rate(asked_objects(content), str(phrases).splitlines(), phrase_nouns)
-        for content, phrases in zip(case.extras["content_list"], found["phrases"], strict=True)
+        for content, phrases in zip(scenes_of(case, "content_list"), found["phrases"], strict=True)
     ]
     return Measurement.from_curve(scenes if first_scene else scenes[1:])
 

@@ -71,6 +71,13 @@ def layouts_of(case: Case) -> list[str]:
     return list(case.extras.get("camera_path", ()))
 
 
+def scenes_of(case: Case, name: str) -> list[str]:
+    """A list of the case's record with one entry per scene: `prompt_list` or `content_list`."""
+    if not case.extras.get(name):
+        raise NotApplicable(f"the case has no {name}")
+    return list(case.extras[name])
+
+
 def frames_of_layout(case: Case, count: int) -> int:
     """Frames of one layout in a clip of `count` frames; a clip that cannot be cut into its layouts is invalid."""
     scenes = len(layouts_of(case)) or 1

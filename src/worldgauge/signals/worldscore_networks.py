@@ -14,7 +14,7 @@ from worldgauge.functional.image_fit import squashed
 from worldgauge.functional.interpolation_error import dropped_frames
 from worldgauge.functional.phrase_matching import asked_objects, detector_caption
 from worldgauge.signals.memobench_networks import ImageDistance, ImageScore
-from worldgauge.signals.worldscore import anchors_of, predicted_frames
+from worldgauge.signals.worldscore import anchors_of, predicted_frames, scenes_of
 
 Image = NDArray[np.uint8]
 
@@ -36,7 +36,7 @@ class TextImageInstrument(Protocol):
 @signal(version=1, reads=("video", "case"), seat="detector", cost=2.0)
 def anchor_detections(clip: Clip, case: Case, detector: DetectorInstrument) -> Arrays:
     """Objects found at the ends of the layouts: `phrases`, one line per detection, one text per anchor."""
-    contents = case.extras["content_list"]
+    contents = scenes_of(case, "content_list")
     found = []
     for frame, content in zip(anchors_of(clip, case), contents, strict=True):
         objects = asked_objects(content)
@@ -47,7 +47,7 @@ def anchor_detections(clip: Clip, case: Case, detector: DetectorInstrument) -> A
 @signal(version=1, reads=("video", "case"), seat="text_image", cost=0.5)
 def anchor_text_similarities(clip: Clip, case: Case, network: TextImageInstrument) -> Arrays:
     """Likeness of the frames at the ends of the layouts to the prompts of their scenes."""
-    prompts = case.extras["prompt_list"]
+    prompts = scenes_of(case, "prompt_list")
     pairs = zip(anchors_of(clip, case), prompts, strict=True)
     return {"score": np.array([network.similarity(squashed(frame), prompt) for frame, prompt in pairs])}
 
