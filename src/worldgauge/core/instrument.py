@@ -80,6 +80,8 @@ INSTRUMENTS: Registry[type[Instrument]] = Registry(
     {
         "dis": "worldgauge.instruments.pocket.flow:DisFlow",
         "bundle": "worldgauge.instruments.pocket.poses:BundlePoses",
+        "motion": "worldgauge.instruments.pocket.depth:MotionDepth",
+        "colmap": "worldgauge.instruments.colmap:ColmapPoses",
         "sift": "worldgauge.instruments.pocket.matches:SiftMatches",
         "colour_track": "worldgauge.instruments.pocket.track:ColourTrack",
         "patch_statistics": "worldgauge.instruments.pocket.embedding:PatchStatistics",
@@ -98,6 +100,7 @@ INSTRUMENT_SETS: dict[str, dict[str, str]] = {
         "interpolation": "flow_midpoint",
         "poses": "bundle",
         "matches": "sift",
+        "depth": "motion",
         "track": "colour_track",
         "embedding": "patch_statistics",
         "quality": "picture_statistics",

@@ -8,11 +8,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.functional.lens import Lens
 from worldgauge.functional.normal_equations import MAX_INVERSE_DEPTH
 from worldgauge.functional.projection import Observations, State, depths_ahead
 from worldgauge.instruments.pocket.matches import SiftMatches
 from worldgauge.instruments.pocket.tracks import Grey, Tracks
-from worldgauge.instruments.pocket.two_view import Lens, fit_step, fit_turn
+from worldgauge.instruments.pocket.two_view import fit_step, fit_turn
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,10 @@ LEAST_AGREE = 20
 """Matches that must agree on one motion."""
 LEAST_SHARE = 0.5
 """Share of the matches that must agree on it."""
+
+NO_LOOPS = Observations(
+    np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2))
+)
 
 
 def find_loops(greys: Sequence[Grey], tracks: Tracks, rotation: Floats, lens: Lens, *, turn_only: bool) -> Observations:

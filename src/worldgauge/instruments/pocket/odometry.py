@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.functional import bundle
+from worldgauge.functional.lens import Lens
 from worldgauge.functional.projection import Freedom, Observations, State, distances, rays
 from worldgauge.instruments.pocket.tracks import Tracks
-from worldgauge.instruments.pocket.two_view import Lens, Step, Turn, fit_step, fit_turn
+from worldgauge.instruments.pocket.two_view import Step, Turn, fit_step, fit_turn, poselib_camera
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -202,7 +203,7 @@ def _resect(grown: Map, mine: Observations, points: NDArray[np.int64]) -> list[t
     ray = rays(mine.pixel, grown.lens.focal)[mine.point] / np.maximum(depth, 0.02)[:, None]
     world = grown.centre[anchor] + np.einsum("mij,mj->mi", grown.rotation[anchor], ray)
     found, info = poselib.estimate_absolute_pose(
-        mine.seen[near] + np.asarray(grown.lens.centre), world[near], grown.lens.camera(),
+        mine.seen[near] + np.asarray(grown.lens.centre), world[near], poselib_camera(grown.lens),
         {"max_reproj_error": 3 * grown.lens.tolerance, "max_iterations": 500, "min_iterations": 50}, {},
     )  # fmt: skip
     if info["num_inliers"] < LEAST_LINKS:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
+from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame
 from worldgauge.instruments.pocket.between import place_between
 from worldgauge.instruments.pocket.matches import as_grey
 from worldgauge.instruments.pocket.odometry import LEAST_LINKS, LEAST_SHARE
-from worldgauge.instruments.pocket.solve import Solution, solve
+from worldgauge.instruments.pocket.solve import Solution, refit, solve
 from worldgauge.instruments.pocket.tracks import Grey, Tracks, follow_corners
-from worldgauge.instruments.pocket.two_view import Lens
 
 Floats = NDArray[np.float64]
 LensSource = Literal["given", "estimated", "assumed"]
@@ -91,7 +91,7 @@ class BundlePoses(Instrument):
         if given:
             return solution, "given"
         if solution.focal_sigma > LENS_SIGMA:
-            return solve(tracks, greys, lens, free_lens=False), "assumed"
+            return refit(solution, lens), "assumed"
         if abs(np.log(solution.lens.focal / lens.focal)) > 0.15:
             # The first map was built with a wrong lens; build it again with a better one.
             solution = solve(tracks, greys, solution.lens, free_lens=True)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.functional import bundle
+from worldgauge.functional.lens import Lens
 from worldgauge.functional.projection import Freedom, Observations, State, distances
-from worldgauge.instruments.pocket.loops import find_loops, join, loop_depths
+from worldgauge.instruments.pocket.loops import NO_LOOPS, find_loops, join, loop_depths
 from worldgauge.instruments.pocket.odometry import chain_rotations, chain_turns, find_seeds, grow_map, observe
 from worldgauge.instruments.pocket.tracks import Grey, Tracks
-from worldgauge.instruments.pocket.two_view import Lens, Turn
+from worldgauge.instruments.pocket.two_view import Turn
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,6 +59,12 @@ def solve(tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, free_lens: bool)
     chosen = moving if moving is not None and moves else turning
     loops = find_loops(greys, tracks, chosen.state.rotation, chosen.lens, turn_only=not moves)
     return _refine(chosen, loops, free_lens)
+
+
+def refit(solution: Solution, lens: Lens) -> Solution:
+    """The solution adjusted to another lens, which then stays fixed."""
+    moved = replace(solution, lens=lens, state=replace(solution.state, focal=lens.focal))
+    return _refine(moved, NO_LOOPS, free_lens=False)
 
 
 def _adjust(

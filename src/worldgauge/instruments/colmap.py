@@ -1,0 +1,110 @@
+"""Camera poses by COLMAP (Schönberger and Frahm, 2016), for clips with parallax; optional, needs pycolmap."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.errors import Unavailable, Unscored
+from worldgauge.core.instrument import Instrument
+from worldgauge.functional.lens import Lens
+from worldgauge.functional.pose import align_first_frame, invert
+from worldgauge.instruments.pocket.poses import LensSource, Trajectory, frames_in_words, usual_lens
+
+log = logging.getLogger(__name__)
+
+_INSTALL = "install the extra 'worldgauge[geometry]'"
+OVERLAP = 8
+"""Frames before and after each that it is matched with, besides those 16, 32, ... away."""
+
+
+@dataclass(frozen=True)
+class ColmapPoses(Instrument):
+    """Incremental structure from motion. A camera that only turns shows it no parallax: `Unscored`."""
+
+    seat: ClassVar[str] = "poses"
+    name: ClassVar[str] = "colmap"
+    memory: ClassVar[float] = 1.0
+
+    features: int = 2000
+    """SIFT features per frame."""
+
+    def unavailable(self) -> str | None:
+        return None if importlib.util.find_spec("pycolmap") else f"pycolmap is not installed; {_INSTALL}"
+
+    def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Trajectory:
+        """Poses of RGB frames (H, W, 3); every frame must be registered."""
+        reason = self.unavailable()
+        if reason:
+            raise Unavailable(reason)
+        size = frames[0].shape[1], frames[0].shape[0]
+        start = lens or usual_lens(size)
+        with tempfile.TemporaryDirectory(prefix="worldgauge-colmap-") as folder:
+            model = self._reconstruct(Path(folder), frames, start, fixed=lens is not None)
+        return _as_trajectory(model, len(frames), start, "estimated" if lens is None else "given")
+
+    def _reconstruct(self, folder: Path, frames: Sequence[NDArray[np.uint8]], lens: Lens, *, fixed: bool) -> Any:
+        import cv2
+        import pycolmap
+
+        pycolmap.logging.minloglevel = 2
+        for index, frame in enumerate(frames):
+            cv2.imwrite(str(folder / f"{index:06d}.png"), np.ascontiguousarray(frame[..., ::-1]))
+        database, output = folder / "database.db", folder / "models"
+        output.mkdir()
+        reader = pycolmap.ImageReaderOptions()
+        reader.camera_model = "SIMPLE_PINHOLE"
+        reader.camera_params = f"{lens.focal},{lens.centre[0]},{lens.centre[1]}"
+        extraction = pycolmap.FeatureExtractionOptions()
+        extraction.use_gpu = False
+        extraction.sift.max_num_features = self.features
+        names = [f"{index:06d}.png" for index in range(len(frames))]
+        pycolmap.extract_features(
+            database, folder, image_names=names, camera_mode=pycolmap.CameraMode.SINGLE, reader_options=reader,
+            extraction_options=extraction,
+        )  # fmt: skip
+        matching = pycolmap.FeatureMatchingOptions()
+        matching.use_gpu = False
+        pairing = pycolmap.SequentialPairingOptions()
+        pairing.overlap, pairing.quadratic_overlap = OVERLAP, True
+        pycolmap.match_sequential(database, matching_options=matching, pairing_options=pairing)
+        mapping = pycolmap.IncrementalPipelineOptions()
+        mapping.ba_refine_focal_length = not fixed
+        mapping.ba_refine_principal_point = mapping.ba_refine_extra_params = False
+        mapping.multiple_models = False
+        models = pycolmap.incremental_mapping(database, folder, output, options=mapping)
+        if not models:
+            raise Unscored("no parallax: COLMAP finds no pair of frames to start from")
+        return max(models.values(), key=lambda model: model.num_reg_images())
+
+
+def _as_trajectory(model: Any, count: int, lens: Lens, source: LensSource) -> Trajectory:
+    """The model's path with typical point depth 1; confidence is each frame's share of matched features."""
+    placed = {int(image.name[:6]): image for image in model.images.values() if image.has_pose}
+    lost = np.array([k for k in range(count) if k not in placed])
+    if len(lost):
+        raise Unscored(f"{frames_in_words(lost)} cannot be placed: COLMAP does not register them")
+    poses = np.tile(np.eye(4), (count, 1, 1))
+    confidence, residual, depths = np.zeros(count), np.zeros(count), []
+    points = {key: np.asarray(point.xyz) for key, point in model.points3D.items()}
+    for k, image in placed.items():
+        poses[k, :3] = image.cam_from_world().matrix()
+        seen = [(point.xy, points[point.point3D_id]) for point in image.points2D if point.has_point3D()]
+        world = np.array([xyz for _, xyz in seen]) @ poses[k, :3, :3].T + poses[k, :3, 3]
+        camera = model.cameras[image.camera_id]
+        flat = camera.focal_length * world[:, :2] / world[:, 2:] + [camera.principal_point_x, camera.principal_point_y]
+        residual[k] = float(np.median(np.linalg.norm(flat - np.array([xy for xy, _ in seen]), axis=1)))
+        confidence[k] = min(1.0, len(seen) / 50)
+        depths.append(float(np.median(world[:, 2])))
+    path = align_first_frame(invert(poses))
+    path[:, :3, 3] /= float(np.median(depths))
+    focal = float(next(iter(model.cameras.values())).focal_length)
+    return Trajectory(path, Lens(focal, lens.centre, lens.size), source, confidence, residual, moves=True)

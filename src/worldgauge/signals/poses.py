@@ -1,0 +1,70 @@
+"""Camera path of a clip, with the lens taken from the case or estimated from the clip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.lens import Lens, lens_of
+
+LIMITED = FrameSpec().within(640)
+"""Poses gain nothing from larger frames."""
+
+
+class PosesInstrument(Protocol):
+    """What the seat `poses` offers."""
+
+    def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Any:
+        """Poses (N, 4, 4), lens, confidence (N,), residual (N,) and whether the camera moves, of RGB frames."""
+
+
+@signal(version=1, reads=("video",), seat="poses", frames=LIMITED, cost=0.5)
+def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
+    """Where the camera is at every frame, the lens estimated from the clip.
+
+    `poses`: (N, 4, 4) OpenCV camera-to-world, the first identity, in units of the typical scene depth;
+    `intrinsics`: (3, 3) in pixels of `size`, the clip's own width and height;
+    `lens_source`: "given", "estimated", or "assumed" where the clip does not tell the focal length;
+    `confidence`: (N,) share of tracked corners that agree with each pose, less when they are few;
+    `residual`: (N,) median distance of corners from their prediction, px of a frame of `size`;
+    `moves`: whether there is parallax; without it the camera turns in place and translations are zero.
+    """
+    return _path_of(clip, instrument, None)
+
+
+@signal(version=1, reads=("video", "camera"), seat="poses", frames=LIMITED, cost=0.4)
+def poses_given_lens(clip: Clip, camera: CameraPath, instrument: PosesInstrument) -> Arrays:
+    """As `poses`, with the lens of the case's camera file; estimated where that file has no intrinsics."""
+    return _path_of(clip, instrument, camera)
+
+
+def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None) -> Arrays:
+    frames = clip.frames()
+    if len(frames) < 2:
+        raise InvalidVideo(f"a camera path needs two frames, the clip has {len(frames)}")
+    found = instrument.trajectory(frames, lens_of(camera, frames.size) if camera is not None else None)
+    enlarge = clip.size[0] / frames.size[0]
+    lens = found.lens.scaled(enlarge, clip.size)
+    return {
+        "poses": found.poses,
+        "intrinsics": lens.matrix(),
+        "size": np.asarray(clip.size),
+        "lens_source": np.array(found.lens_source),
+        "confidence": found.confidence,
+        "residual": found.residual * enlarge,
+        "moves": np.array(found.moves),
+    }
+
+
+def camera_path(arrays: Arrays) -> CameraPath:
+    """The `poses` signal as a camera path."""
+    width, height = arrays["size"].tolist()
+    return CameraPath(arrays["poses"], arrays["intrinsics"], (width, height))
