@@ -27,7 +27,7 @@ def clip_records(run: Run) -> dict[str, dict[str, dict[str, Any]]]:
         raise WorldGaugeError(f"{run.folder} is a run of '{run.file.benchmark.name}', not of memobench")
     clips: dict[str, dict[str, dict[str, Any]]] = {}
     for record in run.records():
-        if record["status"] != Status.MISSING:
+        if record["video"] is not None:
             clips.setdefault(record["case"], {})[record["metric"]] = record
     return clips
 
