@@ -22,9 +22,9 @@ def report(tmp_path_factory):
     mask = root / "mask.mp4"
     write_video(mask, [np.full((120, 192, 3), (0, 255, 0), np.uint8)] * 36, 12)
 
-    def evidence(run, case):
+    def evidence(run, source):
         transcript = (("Is the box still red?", "Yes, it is."),)
-        return Evidence(overlays={"mask": Video(mask)}, recovered=case.camera(), transcript=transcript)
+        return Evidence(overlays={"mask": Video(mask)}, recovered=source.case.camera(), transcript=transcript)
 
     out = root / "report"
     write_report(ReportSource([Run(folder) for folder in folders], evidence=evidence), out)

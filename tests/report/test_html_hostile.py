@@ -32,7 +32,7 @@ def report(tmp_path_factory):
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     transform = prefix.replace("{", "{{").replace("}", "}}") + "{id}"
     add_videos(folders, root / "videos", cases=1, frames=6, prompt=prefix, transform=transform)
-    answers = lambda run, case: Evidence(transcript=((prefix, prefix),))  # noqa: E731
+    answers = lambda run, source: Evidence(transcript=((prefix, prefix),))  # noqa: E731
     out = root / "report"
     write_report(ReportSource([Run(folder) for folder in folders], evidence=answers), out)
     return out

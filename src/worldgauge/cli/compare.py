@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson
+from worldgauge.cli.options import VERB_SETTINGS, AsJson, StorePath, default_store
 from worldgauge.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def compare(
     html: Annotated[
         Path | None, typer.Option("--html", envvar="WORLDGAUGE_HTML", help="Also write a report into this folder.")
     ] = None,
+    store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Paired differences with intervals and tests, and the cases where the two differ most.
@@ -58,9 +59,12 @@ def compare(
     else:
         _print(joint, columns, differences, chosen, ends)
     if html is not None:
+        from worldgauge.engine.evidence import stored_evidence
+        from worldgauge.engine.store import Store
         from worldgauge.report.html import ReportSource, write_report
 
-        page = write_report(ReportSource(joint.runs), html)
+        evidence = stored_evidence(Store(store or default_store()))
+        page = write_report(ReportSource(joint.runs, evidence=evidence), html)
         if not as_json:
             typer.echo(f"report: {page}#/compare/0/1")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS
+from worldgauge.cli.options import VERB_SETTINGS, StorePath, default_store
 from worldgauge.cli.output import print_table
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
@@ -26,6 +26,7 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="File to write; html: folder.")
     ] = None,
+    store: StorePath = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Print runs side by side: score, 95 % interval, coverage. Runs of different definitions are refused.
@@ -40,9 +41,13 @@ def report(
     if style not in ("terminal", "html", *FORMATS):
         raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, html, {', '.join(FORMATS)}")
     if style == "html":
+        from worldgauge.engine.evidence import stored_evidence
+        from worldgauge.engine.store import Store
         from worldgauge.report.html import ReportSource, write_report
 
-        typer.echo(str(write_report(ReportSource([Run(folder) for folder in runs]), out or Path("report"))))
+        evidence = stored_evidence(Store(store or default_store()))
+        source = ReportSource([Run(folder) for folder in runs], evidence=evidence)
+        typer.echo(str(write_report(source, out or Path("report"))))
         return
     table = build_table([summarise(Run(folder)) for folder in runs])
     if style == "terminal":

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS
+from worldgauge.cli.options import VERB_SETTINGS, StorePath, default_store
 
 app = typer.Typer(**VERB_SETTINGS)
 
@@ -21,6 +21,7 @@ def view(
     port: Annotated[
         int, typer.Option("--port", "-p", min=0, max=65535, envvar="WORLDGAUGE_PORT", help="0: any free one.")
     ] = 8321,
+    store: StorePath = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Serve runs as a report, read-only, on this machine. Nothing is written into the run folders.
@@ -31,10 +32,13 @@ def view(
       worldgauge view runs/blocks/oracle --port 9000 --open
     """
     from worldgauge.core.run_folder import Run
+    from worldgauge.engine.evidence import stored_evidence
+    from worldgauge.engine.store import Store
     from worldgauge.report.html import ReportSource
     from worldgauge.report.html.serve import ReportServer
 
-    server = ReportServer(ReportSource([Run(folder) for folder in runs]), host, port)
+    evidence = stored_evidence(Store(store or default_store()))
+    server = ReportServer(ReportSource([Run(folder) for folder in runs], evidence=evidence), host, port)
     typer.echo(f"{server.url}  (Ctrl-C stops)")
     if not server.loopback:
         typer.echo("anyone who can reach this machine can read these runs", err=True)

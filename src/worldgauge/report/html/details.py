@@ -65,8 +65,8 @@ def case_json(case: Case) -> dict[str, Any]:
     return {key: value for key, value in content.items() if value}
 
 
-def camera_json(case: Case) -> dict[str, Any]:
-    """Requested and executed camera path from above; empty where the case has none."""
+def camera_paths(case: Case) -> dict[str, CameraPath]:
+    """The `requested` and the `executed` camera path, where the case has them and they are on disk."""
     paths: dict[str, CameraPath] = {}
     for which, relative in (("requested", case.condition.camera), ("executed", case.reference.camera)):
         if relative is None:
@@ -76,7 +76,7 @@ def camera_json(case: Case) -> dict[str, Any]:
         except (WorldGaugeError, FileNotFoundError):
             # A data set that has moved leaves a report without the plot, not without the numbers.
             continue
-    return from_above(paths)
+    return paths
 
 
 def from_above(paths: Mapping[str, CameraPath]) -> dict[str, Any]:

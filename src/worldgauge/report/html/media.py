@@ -12,6 +12,7 @@ import numpy as np
 
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.video import Image, Video
+from worldgauge.report.html.evidence import Drawn
 
 _LOG = logging.getLogger(__name__)
 _PLAYABLE = {("h264", "yuv420p"), ("h264", "yuvj420p"), ("vp9", "yuv420p"), ("av1", "yuv420p"), ("vp8", "yuv420p")}
@@ -28,9 +29,14 @@ def plays_in_browsers(video: Video) -> bool:
         return False
 
 
-def place(video: Video, target: Path) -> bool:
+def place(video: Video | Drawn, target: Path) -> bool:
     """Put a playable copy of a video at `target`; False, with a log line, when the video cannot be decoded."""
+    from worldgauge.media.encoder import write_video
+
     target.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(video, Drawn):
+        write_video(target, _even(video.frames()), video.fps, crf=20, preset="veryfast")
+        return target.exists()
     if target.exists() and target.stat().st_mtime >= video.path.stat().st_mtime:
         return True
     if plays_in_browsers(video):
@@ -38,8 +44,6 @@ def place(video: Video, target: Path) -> bool:
         shutil.copyfile(video.path, partial)
         partial.replace(target)
         return True
-    from worldgauge.media.encoder import write_video
-
     try:
         fps = video.info.fps or _DEFAULT_FPS
         write_video(target, _even(video.frames()), fps, crf=20, preset="veryfast")

@@ -13,6 +13,7 @@ from threading import Lock
 from urllib.parse import unquote, urlsplit
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.video import Video
 from worldgauge.report.html.media import place, plays_in_browsers
 from worldgauge.report.html.source import ReportSource
 
@@ -53,10 +54,10 @@ class ReportServer(ThreadingHTTPServer):
         """A playable file for a video of the report, transcoded on the first request where needed."""
         video = self.source.video(name)
         with self._locks[name]:
-            if plays_in_browsers(video):
+            if isinstance(video, Video) and plays_in_browsers(video):
                 return video.path
             target = Path(self._cache.name) / name
-            if not place(video, target):
+            if not target.exists() and not place(video, target):
                 raise KeyError(name)
             return target
 

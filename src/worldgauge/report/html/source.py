@@ -17,8 +17,16 @@ from worldgauge.core.video import Video
 from worldgauge.report.html import page
 from worldgauge.report.html.breakdown import by_tag, histograms, tag_table
 from worldgauge.report.html.column import columns_of
-from worldgauge.report.html.details import RunDetails, camera_json, case_json, compact, from_above, rounded, run_details
-from worldgauge.report.html.evidence import Evidence, EvidenceOf, no_evidence
+from worldgauge.report.html.details import (
+    RunDetails,
+    camera_paths,
+    case_json,
+    compact,
+    from_above,
+    rounded,
+    run_details,
+)
+from worldgauge.report.html.evidence import Drawn, Evidence, EvidenceOf, no_evidence
 from worldgauge.report.joint import Joint
 from worldgauge.report.summary import Score, summarise
 
@@ -71,12 +79,12 @@ class ReportSource:
             text = compact(makers[stem]())
         return f'wg.put("{key}",{text});\n'.encode("ascii")
 
-    def videos(self) -> Iterator[tuple[str, Video]]:
+    def videos(self) -> Iterator[tuple[str, Video | Drawn]]:
         """Every video of the report: its name in the report and where it lies."""
         for i in range(len(self.joint.cases)):
             yield from self._media(i).items()
 
-    def video(self, name: str) -> Video:
+    def video(self, name: str) -> Video | Drawn:
         """One video by its name in the report; raises `KeyError` for a name that is not part of it."""
         head = name.removeprefix("media/").partition("-")[0]
         if not head.isdigit() or int(head) >= len(self.joint.cases):
@@ -170,11 +178,10 @@ class ReportSource:
         known = next((s[case_id] for s in self.sources if case_id in s), None)
         if known is not None:
             content = case_json(known.case)
-            content["camera"] = camera_json(known.case)
             evidence = [self._evidence(k, case_id) for k in range(len(self.runs))]
-            recovered = {self.names[k]: e.recovered for k, e in enumerate(evidence) if e.recovered is not None}
-            if recovered:
-                content["recovered"] = from_above(recovered)
+            # Recovered paths stand under the model's number.
+            recovered = {str(k): e.recovered for k, e in enumerate(evidence) if e.recovered is not None}
+            content["camera"] = from_above(camera_paths(known.case) | recovered)
             content["transcripts"] = [list(e.transcript) for e in evidence]
             content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
         records = ",".join(
@@ -187,12 +194,12 @@ class ReportSource:
 
     def _evidence(self, k: int, case_id: str) -> Evidence:
         source = self.sources[k].get(case_id)
-        return self._evidence_of(self.runs[k], source.case) if source is not None else Evidence()
+        return self._evidence_of(self.runs[k], source) if source is not None else Evidence()
 
-    def _media(self, i: int) -> dict[str, Video]:
+    def _media(self, i: int) -> dict[str, Video | Drawn]:
         """`media/<case>-<role>.mp4` to the video; roles are `reference`, the model's number, and number-overlay."""
         case_id = self.joint.cases[i]
-        found: dict[str, Video] = {}
+        found: dict[str, Video | Drawn] = {}
         for k, of_run in enumerate(self.sources):
             source = of_run.get(case_id)
             if source is None:
@@ -228,7 +235,9 @@ def _score_json(score: Score | None) -> dict[str, Any]:
     }
 
 
-def _video_json(video: Video) -> dict[str, Any]:
+def _video_json(video: Video | Drawn) -> dict[str, Any]:
+    if isinstance(video, Drawn):
+        return {"fps": video.fps}
     try:
         info = video.info
     except InvalidVideo as error:

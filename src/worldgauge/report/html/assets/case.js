@@ -13,7 +13,7 @@
       const src = `media/${i}-${k}.mp4`;
       if (!media[src]) continue;
       const overlays = {};
-      for (const name of Object.keys(media)) if (name.startsWith(`media/${i}-${k}-`)) overlays[name.slice(`media/${i}-${k}-`.length, -4)] = name;
+      for (const name of Object.keys(media)) if (name.startsWith(`media/${i}-${k}-`)) overlays[name.slice(`media/${i}-${k}-`.length, -4).replaceAll("_", " ")] = name;
       clips.push({ name: index.models[k].name, src, info: media[src], k, overlays });
     }
     return clips;
@@ -44,36 +44,53 @@
   }
 
   // Positions on the ground, a stroke every few frames in the direction of view, a dot that follows the clock.
-  function cameraFromAbove(detail, index, player) {
+  function cameraFromAbove(detail, index, models, player) {
     // The requested path comes last, dashed over the others, so that it shows where they agree.
-    const { requested, ...others } = { ...detail.camera, ...detail.recovered };
-    const paths = [...Object.entries(others), ...(requested ? [["requested", requested]] : [])];
+    const shown = Object.entries(detail.camera || {}).filter(([name]) => !/^\d+$/.test(name) || models.includes(Number(name)));
+    const paths = [...shown.filter(([name]) => name !== "requested"), ...shown.filter(([name]) => name === "requested")];
     if (!paths.length) return null;
     const size = 320, margin = 26;
+    const toneOf = (name) => (/^\d+$/.test(name) ? `m${name % 10}` : name);
+    const label = (name) => (/^\d+$/.test(name) ? `${index.models[name].name}, recovered` : name);
     const points = paths.flatMap(([, p]) => p);
     const [xs, ys] = [points.map((p) => p[0]), points.map((p) => p[1])];
     const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-6);
     const [cx, cy] = [(Math.max(...xs) + Math.min(...xs)) / 2, (Math.max(...ys) + Math.min(...ys)) / 2];
     const scale = (size - 2 * margin) / span;
-    const at = ([x, y]) => [size / 2 + (x - cx) * scale, size / 2 - (y - cy) * scale];
+    // A camera that only turns stands in the middle, and its strokes tell where it looks.
+    const asked = detail.camera.requested || paths[0][1];
+    const turning = Math.max(...asked.map((p) => Math.hypot(p[0] - asked[0][0], p[1] - asked[0][1]))) < 1e-6;
+    const reach = turning ? size / 3 : 12;
+    const at = ([x, y]) => turning ? [size / 2, size / 2] : [size / 2 + (x - cx) * scale, size / 2 - (y - cy) * scale];
     const parts = [], dots = [];
-    paths.forEach(([name, path]) => {
-      const k = index.models.findIndex((m) => m.name === name);
-      const tone = k < 0 ? name : `m${k % 10}`;
-      parts.push(svg("polyline", { class: `path ${tone}`, points: path.map((p) => at(p).map((v) => v.toFixed(1)).join(",")).join(" ") }, svg("title", null, name)));
+    paths.forEach(([name, path], n) => {
+      // Paths that turn alike would hide each other; each is a little shorter.
+      const length = turning ? reach * (1 - n / (paths.length + 3)) : reach;
+      const tone = toneOf(name);
+      parts.push(svg("polyline", { class: `path ${tone}`, points: path.map((p) => at(p).map((v) => v.toFixed(1)).join(",")).join(" ") }, svg("title", null, label(name))));
       for (let f = 0; f < path.length; f += Math.max(1, Math.floor(path.length / 12))) {
         const [x, y] = at(path[f]);
-        parts.push(svg("line", { class: `look ${tone}`, x1: x, y1: y, x2: x + 12 * path[f][2], y2: y - 12 * path[f][3] }));
+        parts.push(svg("line", { class: `look ${tone}`, x1: x, y1: y, x2: x + length * path[f][2], y2: y - length * path[f][3] }));
       }
       const [x, y] = at(path[0]);
       const dot = svg("circle", { class: `mark ${tone}`, cx: x, cy: y, r: 5 });
-      dots.push([dot, path]);
-      parts.push(dot);
+      const look = svg("line", { class: `look now ${tone}`, x1: x, y1: y, x2: x, y2: y });
+      dots.push([dot, look, path, length]);
+      parts.push(look, dot);
     });
-    player?.listen((share) => dots.forEach(([dot, path]) => { const [x, y] = at(path[Math.round(share * (path.length - 1))]); dot.setAttribute("cx", x); dot.setAttribute("cy", y); }));
-    const length = wg.charts.ticks(0, span, 4)[1] || span;
-    parts.push(svg("line", { class: "axis", x1: 10, x2: 10 + length * scale, y1: size - 8, y2: size - 8 }), svg("text", { class: "tick", x: 10, y: size - 13 }, `${number(length)} ${length === 1 ? "unit" : "units"}`));
-    const legend = el("p", { class: "legend" }, paths.map(([name]) => { const k = index.models.findIndex((m) => m.name === name); return el("span", { class: "key" }, el("span", { class: `dot ${k < 0 ? name : `m${k % 10}`}` }), text(name)); }));
+    const follow = (share) => dots.forEach(([dot, look, path, length]) => {
+      const pose = path[Math.round(share * (path.length - 1))];
+      const [x, y] = at(pose);
+      const place = { x1: x, y1: y, x2: x + length * pose[2], y2: y - length * pose[3] };
+      for (const [key, value] of Object.entries(place)) look.setAttribute(key, value);
+      dot.setAttribute("cx", x);
+      dot.setAttribute("cy", y);
+    });
+    follow(0);
+    player?.listen(follow);
+    const unit = wg.charts.ticks(0, span, 4)[1] || span;
+    if (!turning) parts.push(svg("line", { class: "axis", x1: 10, x2: 10 + unit * scale, y1: size - 8, y2: size - 8 }), svg("text", { class: "tick", x: 10, y: size - 13 }, `${number(unit)} ${unit === 1 ? "unit" : "units"}`));
+    const legend = el("p", { class: "legend" }, paths.map(([name]) => el("span", { class: "key" }, el("span", { class: `dot ${toneOf(name)}` }), text(label(name)))));
     return el("section", { class: "card" }, wg.charts.figure("Camera from above", svg("svg", { viewBox: `0 0 ${size} ${size}`, class: "chart above", role: "img", "aria-label": "Camera path from above" }, parts), "camera-path"), legend);
   }
 
@@ -115,7 +132,7 @@
     const player = clips.length ? wg.player.make(clips, bands) : null;
     root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
       curvesOf(index, detail, models, bands, player, longest),
-      el("div", { class: "grid2" }, cameraFromAbove(detail, index, player), condition(detail)),
+      el("div", { class: "grid2" }, cameraFromAbove(detail, index, models, player), condition(detail)),
       recordsTable(index, detail, models), transcripts(index, detail, models)].filter(Boolean));
     wg.keys = { ...wg.keys, ...player?.keys };
     return () => { player?.stop(); wg.keys = {}; };

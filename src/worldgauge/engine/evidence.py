@@ -1,0 +1,92 @@
+"""What the store kept about a clip, for the case pages of a report: the recovered camera path, the tracked target."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.canonical import digest_of
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.core.signal import SIGNALS, Arrays
+from worldgauge.core.sources import Source
+from worldgauge.core.video import Image
+from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.store import Store
+from worldgauge.report.html.evidence import Drawn, Evidence, EvidenceOf
+
+_LOG = logging.getLogger(__name__)
+_GREEN = np.array([40, 230, 120], dtype=np.uint8)
+
+
+def stored_evidence(store: Store) -> EvidenceOf:
+    """A finder of evidence in a store. What is not stored is not shown; nothing is perceived."""
+
+    def find(run: Run, source: Source) -> Evidence:
+        inputs = CaseInputs(source.case, source.video)
+        described = {str(s): s for d in run.file.definitions for s in _all(d.signals) if s["of"] == "video"}
+        overlays: dict[str, Drawn] = {}
+        recovered: CameraPath | None = None
+        for signal in described.values() if source.video is not None else ():
+            if signal["signal"] not in ("poses", "poses_given_lens", "object_track"):
+                continue
+            try:
+                entry = store.load(key_of(signal, inputs))
+                if entry is None or entry.unscored is not None:
+                    continue
+                if signal["signal"] == "object_track":
+                    overlays["target mask"] = Drawn(_masks(entry.arrays), inputs.clip("video").video.info.fps or 10.0)
+                else:
+                    recovered = _aligned(entry.arrays, source.case.camera())
+            except WorldGaugeError as problem:
+                _LOG.debug("no %s to show for %s: %s", signal["signal"], source.case.id, problem)
+        return Evidence(overlays, recovered)
+
+    return find
+
+
+def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:
+    """The store's key of a signal as `run.json` describes it; equals `Perception.key` of the same signal."""
+    signal = SIGNALS.get(described["signal"])
+    identity: dict[str, Any] = {
+        "signal": described["signal"],
+        "version": described["version"],
+        "parameters": described["parameters"],
+        "frames": described["frames"],
+        "inputs": {role: inputs.digest(described["of"] if role == "video" else role) for role in signal.reads},
+        "needs": [key_of(need, inputs) for need in described["needs"]],
+    }
+    if described["frames"].get("phase") is not None:
+        identity["phases"] = inputs.digest("phases")
+    if signal.seat is not None:
+        identity["instrument"] = described["instrument"]
+    return digest_of(identity)
+
+
+def _all(signals: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for signal in signals:
+        yield signal
+        yield from _all(signal["needs"])
+
+
+def _aligned(arrays: Arrays, requested: CameraPath) -> CameraPath | None:
+    from worldgauge.functional.pose import align_scale
+
+    frames = min(len(arrays["poses"]), len(requested))
+    return CameraPath(align_scale(arrays["poses"][:frames], requested.poses[:frames]))
+
+
+def _masks(arrays: Arrays) -> Callable[[], Iterator[Image]]:
+    """The target in green on black, which the page adds to the clip."""
+
+    def frames() -> Iterator[Image]:
+        from worldgauge.signals.tracks import unpack_masks
+
+        for mask in unpack_masks(arrays):
+            yield mask[..., None] * _GREEN
+
+    return frames
