@@ -16,9 +16,11 @@ from worldgauge.core.benchmark import Benchmark, load_benchmark
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.run_folder import Run
 from worldgauge.core.submission import Submission
+from worldgauge.engine.evidence import stored_evidence
 from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
+from worldgauge.engine.store import Store
 from worldgauge.report.summary import summarise
 from worldgauge.report.tables import FORMATS, Table, build_table
 
@@ -102,4 +104,6 @@ class Demo:
                 (self.report / f"table.{suffix}").write_text(render(table), "utf-8")
         except OSError as error:
             raise CannotWrite(f"cannot write to {self.report} ({error.strerror})", "choose another folder") from error
-        return write_report(ReportSource([Run(self.runs / s.name) for s in SUBJECTS]), self.report / "html")
+        runs = [Run(self.runs / s.name) for s in SUBJECTS]
+        evidence = stored_evidence(Store(self.folder / "store"))
+        return write_report(ReportSource(runs, evidence=evidence), self.report / "html")

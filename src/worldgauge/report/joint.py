@@ -130,25 +130,30 @@ class Joint:
         present = [k for k in range(len(self.runs)) if np.isfinite(self.scores[k, column])]
         order = sorted(present, key=lambda k: -better * self.scores[k, column])
         pairs = [(i, j) for i in range(len(order)) for j in range(i + 1, len(order))]
-        tested = holm([self._score_difference(order[i], order[j], column).p_value for i, j in pairs])
+        tested = holm([self._score_test(order[i], order[j], column) for i, j in pairs])
         different = np.zeros((len(order), len(order)), dtype=bool)
         for (i, j), p in zip(pairs, tested, strict=True):
             different[i, j] = different[j, i] = p is not None and p < 0.05
         return [tuple(order[i] for i in group) for group in tie_groups(different)]
 
     def _score_difference(self, first: int, second: int, column: int) -> Difference:
-        from scipy.stats import t
-
-        value = float(self.scores[first, column] - self.scores[second, column])
+        value = _number(self.scores[first, column] - self.scores[second, column])
         drawn = self.replicates[first, column] - self.replicates[second, column]
         clusters = len(self.cluster_names)
-        error = _standard_error(drawn, clusters)
-        p_value = None
-        if np.isfinite(value) and error is not None:
-            p_value = float(2 * t.sf(abs(value) / error, clusters - 1)) if error > 0 else float(value == 0)
         interval = percentile_interval(drawn, clusters=clusters)
-        known = value if np.isfinite(value) else None
-        return Difference(known, interval, p_value, None, 0, 0, 0, _detectable(error, clusters))
+        detectable = _detectable(_standard_error(drawn, clusters), clusters)
+        return Difference(value, interval, self._score_test(first, second, column), None, 0, 0, 0, detectable)
+
+    def _score_test(self, first: int, second: int, column: int) -> float | None:
+        """Two-sided p-value of the difference of two scores: Student's t with the bootstrap's standard error."""
+        from scipy.special import stdtr
+
+        value = self.scores[first, column] - self.scores[second, column]
+        clusters = len(self.cluster_names)
+        error = _standard_error(self.replicates[first, column] - self.replicates[second, column], clusters)
+        if error is None or not np.isfinite(value):
+            return None
+        return float(2 * stdtr(clusters - 1, -abs(value) / error)) if error > 0 else float(value == 0)
 
     def _tree(self, leaves: Floats) -> Floats:
         """(K, M, ...) -> (K, M + groups, ...): scale what is scaled per model, then the weighted means upward."""
