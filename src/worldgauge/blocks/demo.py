@@ -35,10 +35,13 @@ BLOCKS = (
 """One away-and-back path and one process each; short clips of about three seconds."""
 SUBJECTS = (
     Subject(),
-    *(
-        Subject(fault, 1.0)
-        for fault in ("frozen_camera", "vanish", "identity_drift", "state_reset", "teleport", "flicker")
-    ),
+    Subject("frozen_camera", 1.0),
+    Subject("vanish", 1.0),
+    Subject("identity_drift", 1.0),
+    Subject("state_reset", 1.0),
+    Subject("teleport", 1.0),
+    # Half way: at full severity the camera can no longer be recovered, and the total would be missing.
+    Subject("flicker", 0.5),
 )
 
 

@@ -14,13 +14,14 @@ _PLACES = (
     ("room", "away_left", "rolling"),
     ("street", "away_right", "crossing"),
     ("yard", "exit_wait_reenter", "windmill"),
-    ("hall", "vertical", "melting"),
-    ("shelf", "tilt", "inflating"),
-    ("pool", "head_turn", "crossing"),
-    ("street", "walk_past", "rolling"),
-    ("yard", "u_turn", "burning"),
+    ("hall", "tilt", "melting"),
+    ("shelf", "head_turn", "inflating"),
+    ("pool", "away_left", "crossing"),
+    ("street", "exit_wait_reenter", "rolling"),
+    ("yard", "away_right", "burning"),
 )
-"""Family, path, process: every family, every away-and-back path."""
+"""Family, path, process: every family, and the away-and-back paths on which the camera turns in place, for which its
+poses are recovered in seconds."""
 
 
 @dataclass(frozen=True)

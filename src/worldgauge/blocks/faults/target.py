@@ -154,10 +154,10 @@ def _texture(model: object, texture: int) -> NDArray[np.uint8]:
 
 
 def _morph(image: NDArray[np.uint8], spots: Floats, weight: float) -> NDArray[np.uint8]:
-    """Turn the hue by up to 140 degrees and let a coarse pattern come through."""
-    angle = np.radians(140 * weight)
+    """Turn the hue by up to 60 degrees and let a coarse pattern come through."""
+    angle = np.radians(60 * weight)
     third, root = (1 - np.cos(angle)) / 3, np.sin(angle) / np.sqrt(3)
     c = np.cos(angle)
     turn = np.array([[c, -root, root], [root, c, -root], [-root, root, c]]) + third
-    turned = image @ turn.T * (1 - 0.6 * weight * (spots > 0.5)[: image.shape[0], : image.shape[1], None])
+    turned = image @ turn.T * (1 - 0.4 * weight * (spots > 0.5)[: image.shape[0], : image.shape[1], None])
     return np.clip(np.round(turned), 0, 255).astype(np.uint8)
