@@ -16,7 +16,7 @@ from worldgauge.metrics.camera import camera_control, rotation_error
 
 def _path(degrees: np.ndarray) -> np.ndarray:
     poses = np.tile(np.eye(4), (len(degrees), 1, 1))
-    poses[:, :3, :3] = Rotation.from_euler("y", degrees, degrees=True).as_matrix()
+    poses[:, :3, :3] = Rotation.from_euler("y", degrees[:, None], degrees=True).as_matrix()
     return poses
 
 
