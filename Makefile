@@ -9,6 +9,7 @@ demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
 
 test: $(VENV)/.ready-dev
+	bash tools/ci_browser.sh
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2}

@@ -28,8 +28,10 @@ def main() -> None:
         ("its memory", f"{report['peak_gib']:.2f} GiB", "at most 2 GiB"),
         ("report to parsing the same lines", f"{report['times_parsing_alone']:.1f}x", ""),
     ]
-    table = "| what | measured | wanted |\n| --- | ---: | --- |\n" + "".join(f"| {a} | {b} | {c} |\n" for a, b, c in rows)
-    about = f"{engine.CASES:,} cases x {engine.METRICS} trivial metrics on 2 workers; Python {platform.python_version()}.\n\n"
+    lines = ["| what | measured | wanted |", "| --- | ---: | --- |", *(f"| {a} | {b} | {c} |" for a, b, c in rows)]
+    table = "\n".join(lines) + "\n"
+    python = platform.python_version()
+    about = f"{engine.CASES:,} cases x {engine.METRICS} trivial metrics on 2 workers; Python {python}.\n\n"
     text = PAGE.read_text("utf-8")
     before, after = text.split(START)[0], text.split(END)[1]
     PAGE.write_text(f"{before}{START}\n{about}{table}{END}{after}", "utf-8")
