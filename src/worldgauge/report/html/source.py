@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from itertools import combinations
 from typing import Any
@@ -47,6 +47,8 @@ class ReportSource:
         self.summaries = [summarise(run) for run in runs]
         self.sources: list[dict[str, Source]] = [read_sources(run.folder) if media else {} for run in runs]
         self._evidence_of = evidence
+        # One case is asked for several times in a row.
+        self._evidence = lru_cache(maxsize=64)(self._find_evidence)
 
     def names_of_files(self) -> Iterator[str]:
         """Every file but the videos, the small ones first."""
@@ -192,7 +194,7 @@ class ReportSource:
         )
         return f'{compact(content)[:-1]}{"," if content else ""}"records":[{records}]}}'
 
-    def _evidence(self, k: int, case_id: str) -> Evidence:
+    def _find_evidence(self, k: int, case_id: str) -> Evidence:
         source = self.sources[k].get(case_id)
         return self._evidence_of(self.runs[k], source) if source is not None else Evidence()
 
