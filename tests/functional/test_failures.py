@@ -22,7 +22,7 @@ FAITHFUL = (
     {f"turn_{phase}": 0.1 for phase in ("visible", "gone", "back")}
     | {f"scenery_{phase}": 0.02 for phase in ("visible", "gone", "back")}
     | {"seen": 1.0, "standing": 1.0, "novel": 0.6, "away": 0.05, "from_reset": 1.5, "overlap": 0.9}
-    | {"looks_true": 0.03, "looks_first": 0.2, "true_change": 0.2}
+    | {"looks_true": 0.03, "looks_last": 0.2, "true_change": 0.2}
 )
 CASES = {
     "vanish": {"seen": 0.0, "novel": 0.0, "away": math.nan, "overlap": 0.0, "looks_true": 0.8},
@@ -53,11 +53,11 @@ def test_failures_may_come_together() -> None:
 
 
 def test_a_found_target_with_other_colours_is_another_thing() -> None:
-    assert named({"looks_true": 0.6}) == ["identity_drift"]
+    assert named({"looks_true": 0.6, "looks_last": 0.6}) == ["identity_drift"]
 
 
-def test_looks_of_the_first_frame_where_the_truth_has_changed_are_a_reset() -> None:
-    assert named({"looks_true": 0.3, "looks_first": 0.05, "true_change": 0.3}) == ["state_reset"]
+def test_looks_of_then_where_the_truth_has_changed_are_a_reset() -> None:
+    assert named({"looks_true": 0.3, "looks_last": 0.05, "true_change": 0.3}) == ["state_reset"]
 
 
 def scene(colour: tuple[int, int, int] | None) -> tuple[np.ndarray, np.ndarray]:

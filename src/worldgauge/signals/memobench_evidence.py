@@ -75,8 +75,8 @@ def return_evidence(
     `seen`: whether the clip's track has it; `standing`: contrast at the true place, as a share of the reference's;
     `novel`: share of colours there that are rare in the rest of the frame; `away`: distance from the true place, in
     target sizes; `from_reset`: distance from where it would be had its process stood still while it was gone;
-    `looks_true`: colour distance to the reference's target; `looks_first`: to the clip's own in its first frame;
-    `true_change`: how much the reference's own target changed; `overlap` of the two masks.
+    `looks_true`: colour distance to the reference's target; `looks_last`: to the clip's own when last seen whole;
+    `true_change`: how much the reference's own target changed since then; `overlap` of the two masks.
     """
     counted = split(phases.gone, phases.back, reference.count, clip.count, "paper")
     if not counted.visible_frames or not counted.back_frames:
@@ -86,12 +86,15 @@ def return_evidence(
         "gone": spread(counted.gone_frames, SAMPLES) if counted.gone_frames else [],
         "back": spread(counted.back_frames, SAMPLES),
     }
-    indices = sorted({0, *(i for of_phase in sampled.values() for i in of_phase)})
-    twin = {i: round(i * (reference.count - 1) / max(1, clip.count - 1)) for i in indices}
     size = reference.frames().size
+    masks, truth = ([resize_mask(m, size[1], size[0]) for m in unpack_masks(t)] for t in (track, true_track))
+    scale = (reference.count - 1) / max(1, clip.count - 1)
+    whole = [i for i in counted.visible_frames if _is_whole(truth[round(i * scale)])]
+    last = whole[-1] if whole else 0
+    indices = sorted({last, *(i for of_phase in sampled.values() for i in of_phase)})
+    twin = {i: round(i * scale) for i in indices}
     ours = frames_at(clip, indices, FrameSpec().resized(*size))
     theirs = frames_at(reference, twin.values(), reference.spec)
-    masks, truth = ([resize_mask(m, size[1], size[0]) for m in unpack_masks(t)] for t in (track, true_track))
     lens = _intrinsics(camera, reference.size, size)
     arrays: dict[str, list[float]] = {}
     for name, of_phase in sampled.items():
@@ -100,12 +103,15 @@ def return_evidence(
         arrays[f"turn_{name}"] = [turn_between(*points, lens) for points in matched]
         hidden = [_with_surroundings(truth[twin[i]] | masks[i]) for i in of_phase]
         arrays[f"scenery_{name}"] = [changed_share(a, b, out) for (a, b), out in zip(pairs, hidden, strict=True)]
-    first = colour_histogram(ours[0], truth[0])
+    last_seen = (
+        colour_histogram(ours[last], masks[last] if masks[last].any() else truth[twin[last]]),
+        colour_histogram(theirs[twin[last]], truth[twin[last]]),
+    )
     rows = []
     for i in sorted(set(sampled["back"])):
         j = twin[i]
         if truth[j].any():
-            row = _compare(ours[i], theirs[j], masks[i], truth[j], first)
+            row = _compare(ours[i], theirs[j], masks[i], truth[j], last_seen)
             standing_still = _continued(truth, phases, j, camera, lens)
             row["from_reset"] = float(np.linalg.norm(centre_of(masks[i]) - standing_still)) / _size(truth[j])
             rows.append(row)
@@ -115,7 +121,9 @@ def return_evidence(
     return {name: np.array(values, np.float64) for name, values in arrays.items()}
 
 
-def _compare(ours: Image, theirs: Image, mask: Mask, true_mask: Mask, first: Floats) -> dict[str, float]:
+def _compare(
+    ours: Image, theirs: Image, mask: Mask, true_mask: Mask, last_seen: tuple[Floats, Floats]
+) -> dict[str, float]:
     own = colour_histogram(ours, mask if mask.any() else true_mask)
     true = colour_histogram(theirs, true_mask)
     return {
@@ -124,8 +132,8 @@ def _compare(ours: Image, theirs: Image, mask: Mask, true_mask: Mask, first: Flo
         "novel": novelty(ours, true_mask),
         "away": float(np.linalg.norm(centre_of(mask) - centre_of(true_mask))) / _size(true_mask),
         "looks_true": histogram_distance(own, true),
-        "looks_first": histogram_distance(own, first),
-        "true_change": histogram_distance(true, first),
+        "looks_last": histogram_distance(own, last_seen[0]),
+        "true_change": histogram_distance(true, last_seen[1]),
         "overlap": iou(mask, true_mask),
     }
 
@@ -135,13 +143,17 @@ def _continued(truth: list[Mask], phases: Phases, now: int, camera: CameraPath, 
 
     Its last whole sightings are carried into that picture as if it were far away, and their path is continued.
     """
-    whole = [j for j in range(min(phases.gone, len(truth))) if truth[j].any() and not touches_border(truth[j])]
+    whole = [j for j in range(min(phases.gone, len(truth))) if _is_whole(truth[j])]
     recent = whole[-PATH_FRAMES:]
     places = [carried_along(centre_of(truth[j]), _pose(camera, j), _pose(camera, now), lens) for j in recent]
     if len(places) < 2 or not np.isfinite(places).all():
         return np.full(2, np.nan)
     clock = now - (phases.back - phases.gone)
     return np.array([np.polyval(np.polyfit(recent, values, 1), clock) for values in np.transpose(places)])
+
+
+def _is_whole(mask: Mask) -> bool:
+    return bool(mask.any()) and not touches_border(mask)
 
 
 def _with_surroundings(mask: Mask) -> Mask:
