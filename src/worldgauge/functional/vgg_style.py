@@ -15,6 +15,8 @@ Layer = tuple[Floats, Floats]
 
 CHANNELS = ((3, 64), (64, 64), (64, 128), (128, 128), (128, 256))
 POOL_BEFORE = (False, False, True, False, True)
+_STRIP = 2048
+"""Pixels of one matrix product."""
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 
@@ -50,15 +52,17 @@ def style_features(image: Floats, layers: Sequence[Layer]) -> list[Floats]:
 
 
 def _convolve(image: Floats, weight: Floats, bias: Floats) -> Floats:
-    """3x3 convolution with a border of zeros, as one matrix product per kernel position."""
+    """3x3 convolution with a border of zeros, one matrix product per strip of rows that fits in the cache."""
     channels, height, width = image.shape
-    padded = np.pad(image, ((0, 0), (1, 1), (1, 1)))
-    total = np.repeat(bias.astype(np.float32)[:, None], height * width, axis=1)
-    for row in range(3):
-        for column in range(3):
-            shifted = padded[:, row : row + height, column : column + width].reshape(channels, -1)
-            total += weight[:, :, row, column] @ shifted
-    return total.reshape(-1, height, width)
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(image, ((0, 0), (1, 1), (1, 1))), (3, 3), axis=(1, 2))
+    kernel = weight.reshape(len(weight), -1)
+    rows = max(1, _STRIP // width)
+    output = np.empty((len(weight), height, width), np.float32)
+    for top in range(0, height, rows):
+        strip = windows[:, top : top + rows].transpose(0, 3, 4, 1, 2)
+        product = kernel @ strip.reshape(channels * 9, -1) + bias[:, None]
+        output[:, top : top + rows] = product.reshape(len(weight), -1, width)
+    return output
 
 
 def _max_pool(image: Floats) -> Floats:
