@@ -195,7 +195,7 @@ def test_house_smoothness_does_not_reward_a_frozen_clip(tmp_path: Path) -> None:
     frozen_frames = np.repeat(REFERENCE[:1], REFERENCE_FRAMES, axis=0)
     frozen = signals.timed_warp_errors.function(clip(tmp_path / "b", frozen_frames, 16), reference, PHASES, Still())
     assert measure("house_smoothness", faithful).value == 1.0
-    assert measure("house_smoothness", frozen).value == 1.0
+    assert measure("house_smoothness", frozen).value < 1.0
     flicker = RNG.integers(0, 2, (REFERENCE_FRAMES, 1, 1, 1)).astype(np.uint8) * 255
     jumpy = signals.timed_warp_errors.function(
         clip(tmp_path / "c", np.broadcast_to(flicker, REFERENCE.shape).copy(), 16), reference, PHASES, Still()

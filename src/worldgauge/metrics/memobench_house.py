@@ -14,14 +14,14 @@ from worldgauge.signals.memobench import timed_warp_errors
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[timed_warp_errors()])
 def house_smoothness(case: Case, warped: Arrays, *, temperature: float = TEMPERATURE) -> Measurement:
-    """Smoothness against the reference: warp error beyond what the reference itself has at the same moments.
+    """Smoothness against the reference: how close the warp error is to the reference's own at the same moments.
 
-    A frozen clip warps perfectly; measured against its reference it gains nothing by that.
+    A frozen clip warps perfectly, a moving one cannot; being smoother than the truth is as wrong as being rougher.
     """
     error, own = warped["error"], warped["reference_error"]
     both = np.isfinite(error) & np.isfinite(own)
     if not both.any():
         raise Unscored("no pixel is seen in two sampled frames")
-    excess = np.where(both, np.maximum(error - own, 0.0), np.nan)
-    curve = tuple(decay(float(e), temperature) if np.isfinite(e) else None for e in excess)
-    return Measurement(decay(float(np.nanmean(excess)), temperature), curve)
+    apart = np.where(both, np.abs(error - own), np.nan)
+    curve = tuple(decay(float(e), temperature) if np.isfinite(e) else None for e in apart)
+    return Measurement(decay(float(np.nanmean(apart)), temperature), curve)
