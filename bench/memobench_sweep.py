@@ -1,0 +1,34 @@
+"""Cost of sweeping a parameter over stored signals, as a ratio to one evaluation in the same process.
+
+    python bench/memobench_sweep.py RUN STORE
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from worldgauge.benchmarks.memobench.sensitivity import SWEEPS, sweep
+from worldgauge.core.run_folder import load_run
+
+
+def seconds(run: str, store: str, values: tuple[float, ...]) -> float:
+    chosen = replace(SWEEPS["top-share"], values=values)
+    started = time.process_time()
+    sweep([load_run(run)], Path(store), chosen)
+    return time.process_time() - started
+
+
+def main() -> None:
+    run, store = sys.argv[1:3]
+    everything = SWEEPS["top-share"].values
+    seconds(run, store, (0.4,))
+    one = min(seconds(run, store, (0.4,)) for _ in range(3))
+    six = min(seconds(run, store, everything) for _ in range(3))
+    print(f"one value {one:.3f} s, {len(everything)} values {six:.3f} s, ratio {six / one:.2f}")
+
+
+if __name__ == "__main__":
+    main()
