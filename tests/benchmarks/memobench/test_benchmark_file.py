@@ -1,0 +1,53 @@
+"""The benchmark file, its notes and its published tables agree with each other and with the registry."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from worldgauge.benchmarks.memobench import FOLDER, columns
+from worldgauge.benchmarks.memobench.files import RAW_OF
+from worldgauge.benchmarks.published import read_published
+from worldgauge.core.benchmark import Protocol, read_benchmark_file
+from worldgauge.engine.definitions import choose_seats, resolve
+
+FILE = read_benchmark_file("memobench")
+
+
+@pytest.mark.parametrize("protocol", get_args(Protocol))
+def test_every_metric_resolves_with_its_parameters(protocol: Protocol) -> None:
+    definitions = resolve([use.under(protocol) for use in FILE.metrics], choose_seats("pocket"))
+    official = [d for d in definitions if not d.id.startswith(("house_", "failure_"))]
+    assert {d.parameters["definition"] for d in official} == {protocol}
+
+
+def test_protocols_differ_in_every_official_fingerprint() -> None:
+    released, paper = (
+        {d.id: d.fingerprint for d in resolve([u.under(p) for u in FILE.metrics], choose_seats("pocket"))}
+        for p in ("released", "paper")
+    )
+    same = {name for name in released if released[name] == paper[name]}
+    assert same == {name for name in released if name.startswith(("house_", "failure_"))}
+
+
+def test_the_notes_explain_all_21_deviations() -> None:
+    notes = (FOLDER / "NOTES.md").read_text("utf-8")
+    assert len(FILE.deviations) == 21
+    assert [d.id for d in FILE.deviations if f"| `{d.id}` |" not in notes] == []
+
+
+def test_every_official_column_has_a_source() -> None:
+    known = {use.id for use in FILE.metrics}
+    own = {"id", "scene", "data_type", "fx", "fy"}
+    assert [c for c in columns.BASE if c not in own and RAW_OF.get(c, c) not in known] == []
+    assert len(columns.ALL) == 48
+
+
+def test_published_tables_are_all_there_and_name_our_columns() -> None:
+    tables = {table.id: table for table in read_published(FOLDER).tables}
+    assert {f"paper-table-{n}" for n in ("2", "3", *(f"s{i}" for i in range(3, 10)))} <= set(tables)
+    known = {use.id for use in FILE.metrics} | {group.id for group in FILE.groups}
+    assert set(tables["paper-table-2"].columns) <= known
+    assert tables["paper-table-2"].score("LTX-Video", "CameraControllability") == 17.1
+    assert tables["paper-table-3"].score("HunyuanWorldPlay", "PhysicsAdherence") == 63.6
