@@ -44,6 +44,15 @@ def decay(error: float, temperature: float = TEMPERATURE) -> float:
     return math.exp(-error / temperature)
 
 
+def back_phase_counts(frames: int, back: int) -> bool:
+    """Whether the released rule averages the back phase in at all: from three frames on, though up to eight score 0.
+
+    >>> back_phase_counts(15, 12), back_phase_counts(14, 12)
+    (True, False)
+    """
+    return frames - 1 - back >= 2
+
+
 def released_phase(errors: Sequence[float], frames_sampled: int, temperature: float = TEMPERATURE) -> float:
     """Smoothness of one phase; 0 when it holds fewer than three sampled frames.
 

@@ -19,6 +19,7 @@ from worldgauge.functional.phases import Rule, Split, clamp, split, spread, spre
 from worldgauge.functional.smoothness import (
     FEWEST_FRAMES,
     TEMPERATURE,
+    back_phase_counts,
     decay,
     paper_smoothness,
     released_phase,
@@ -84,8 +85,7 @@ def memobench_smoothness(
         return Measurement(paper_smoothness([*visible, *back], temperature), curve)
     sampled = [len(p[::STRIDE]) for p in (phases.visible_frames, phases.back_frames)]
     scores = [released_phase(e, n, temperature) for e, n in zip((visible, back), sampled, strict=True)]
-    # Without three frames left the back phase is not counted at all; with three to eight it counts as 0.
-    counted_back = scores[1] if frames - 1 - phases.back >= 2 else None
+    counted_back = scores[1] if back_phase_counts(frames, phases.back) else None
     short = [name for name, n in zip(("visible", "back"), sampled, strict=True) if n < FEWEST_FRAMES]
     reason = f"{' and '.join(short)} phase too short: counts as 0" if short and counted_back is not None else ""
     return Measurement(released_smoothness(scores[0], counted_back), curve, reason)

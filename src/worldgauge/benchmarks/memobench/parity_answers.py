@@ -26,7 +26,13 @@ from worldgauge.functional.patches import centre_crop_input, place_similarities,
 from worldgauge.functional.phases import clamp, released_boundaries, split, spread, spread_pairs, stride_pairs
 from worldgauge.functional.photometric import psnr, ssim
 from worldgauge.functional.reappearance import DETECTOR_THRESHOLD, frame_confidence, reappearance
-from worldgauge.functional.smoothness import forward_sampled_error, released_phase, released_smoothness
+from worldgauge.functional.smoothness import (
+    FEWEST_FRAMES,
+    back_phase_counts,
+    forward_sampled_error,
+    released_phase,
+    released_smoothness,
+)
 from worldgauge.media.resize import resize
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -45,7 +51,8 @@ def motion_smoothness(given: Answer, arrays: Arrays) -> Answer:
     visible, back = range(given["h"] + 1), range(given["r"], given["N"])
     errors: dict[str, dict[tuple[int, int], float]] = {}
     for name, phase in (("V", visible), ("R", back)):
-        pairs = stride_pairs(phase, given["sample_step"]) if released.is_sampled(phase, given["sample_step"]) else []
+        sampled = len(phase[:: given["sample_step"]]) >= FEWEST_FRAMES
+        pairs = stride_pairs(phase, given["sample_step"]) if sampled else []
         errors[name] = {
             (i, j): forward_sampled_error(
                 frames[i], frames[j], flows[i, j].astype(np.float32)[:, :height, :width].transpose(1, 2, 0)
@@ -57,7 +64,7 @@ def motion_smoothness(given: Answer, arrays: Arrays) -> Answer:
         name: released_phase(list(errors[name].values()), len(phase[:: given["sample_step"]]))
         for name, phase in (("V", visible), ("R", back))
     }
-    counted_back = scores["R"] if released.back_counts(given["N"], given["r"]) else None
+    counted_back = scores["R"] if back_phase_counts(given["N"], given["r"]) else None
     return {
         "score_V": scores["V"],
         "score_R": scores["R"],

@@ -1,4 +1,4 @@
-"""Small rules of the released code that nothing else needs: which frames count, how scores are pooled, fallbacks."""
+"""Small rules of the released code that nothing else needs: how rewards are pooled, network input, fallbacks."""
 
 from __future__ import annotations
 
@@ -8,27 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.functional.smoothness import FEWEST_FRAMES
-
 REWARD_FRAMES = 5
-
-
-def is_sampled(phase: range, stride: int) -> bool:
-    """Whether a phase holds the three sampled frames smoothness asks for.
-
-    >>> is_sampled(range(9), 4), is_sampled(range(8), 4)
-    (True, False)
-    """
-    return len(phase[::stride]) >= FEWEST_FRAMES
-
-
-def back_counts(frames: int, back: int) -> bool:
-    """Whether the back phase is averaged into smoothness at all.
-
-    >>> back_counts(15, 12), back_counts(14, 12)
-    (True, False)
-    """
-    return frames - 1 - back >= 2
 
 
 def reward_frames(frames: int) -> list[int]:
