@@ -23,7 +23,7 @@ app = typer.Typer(**VERB_SETTINGS)
 
 @app.command()
 def calibrate(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller worlds, two severities.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller worlds, full severity only.")] = False,
     metrics: Metrics = None,
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; repeat for several.")] = None,
     declare: Annotated[

@@ -72,12 +72,9 @@ GAUGES: tuple[Gauge, ...] = (
 )
 """Metrics with a declared quality. A new metric gets one line here."""
 
-_UNINTERESTING = frozenset({"memobench_frames"})
-"""Registered, but numbers about the clip rather than scores."""
-
 
 def choose_gauges(wanted: Iterable[str] = (), declared: Mapping[str, str] | None = None) -> list[Gauge]:
-    """The named gauges, or all that can be measured here; `declared` gives further metrics a quality by its name."""
+    """The named gauges and metrics, or every gauge; `declared` gives further metrics a quality by its name."""
     known = {gauge.id: gauge for gauge in GAUGES if (gauge.metric or gauge.id) in METRICS.names()}
     for name, quality in (declared or {}).items():
         if name not in METRICS.names():
@@ -87,10 +84,7 @@ def choose_gauges(wanted: Iterable[str] = (), declared: Mapping[str, str] | None
     for name in names:
         if name not in known and name not in METRICS.names():
             raise unknown_name("metric", name, sorted({*known, *METRICS.names()}))
-    if names:
-        return [known.get(name) or Gauge(name) for name in dict.fromkeys(names)]
-    used = {gauge.metric or gauge.id for gauge in known.values()} | _UNINTERESTING
-    return [*known.values(), *(Gauge(name) for name in METRICS.names() if name not in used)]
+    return [known.get(name) or Gauge(name) for name in dict.fromkeys(names)] if names else list(known.values())
 
 
 def _quality(name: str) -> Quality:

@@ -15,12 +15,15 @@ import numpy as np
 from worldgauge.blocks.block import Block, Truth
 from worldgauge.blocks.calibration.result import ErrorTable
 from worldgauge.blocks.choose import Choice, choose_blocks
+from worldgauge.blocks.paths import PATHS
 from worldgauge.blocks.steps import Counter, Progress
 from worldgauge.core.errors import Outcome
 
 HELD_OUT = range(1000, 1050)
 """Seeds that no instrument was developed on."""
 _SIZE, _FRAMES = (320, 180), 49
+_WALKS = ("push_in", "pull_out", "move_left", "move_right", "orbit_left", "orbit_right")
+_PACKAGE = "worldgauge.blocks.instrument_checks"
 Row = dict[str, float]
 
 
@@ -31,13 +34,16 @@ class Check:
     title: str
     function: str
     """`module:function` below `worldgauge.blocks.instrument_checks`."""
+    by_motion: bool = False
+    """Whether turning and walking cameras are told apart."""
 
-    def load(self) -> Callable[[Truth], Row]:
+    def __call__(self, truth: Truth) -> Row:
         module, _, name = self.function.partition(":")
-        found: Callable[[Truth], Row] = getattr(
-            importlib.import_module(f"worldgauge.blocks.instrument_checks.{module}"), name
-        )
-        return found
+        function: Callable[[Truth], Row] = getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)
+        kind = ""
+        if self.by_motion:
+            kind = "walking: " if np.ptp(truth.camera.translation, axis=0).max() > 1e-3 else "turning: "
+        return {kind + name: float(f"{v:.6g}") for name, v in function(truth).items() if np.isfinite(v)}
 
 
 CHECKS = (
@@ -45,13 +51,17 @@ CHECKS = (
     Check("Target track", "appearance:track_errors"),
     Check("Embedding: same thing or another", "appearance:embedding_auc"),
     Check("Picture quality: rank correlation with the dose", "appearance:quality_doses"),
+    Check("Camera poses, lens given", "geometry:pose_errors", by_motion=True),
+    Check("Point matches, by frames apart", "geometry:match_errors"),
+    Check("Depth from motion", "geometry:depth_errors"),
 )
 
 
 def error_tables(folder: Path, workers: int, progress: Progress, seeds: range = HELD_OUT) -> list[ErrorTable]:
     """Run every check on every held-out block; finished blocks are kept in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    choice = Choice(size=_SIZE, frames=_FRAMES, fps=12.0)
+    paths = (*(name for name, path in PATHS.items() if path.leaves), *_WALKS)
+    choice = Choice(paths=paths, size=_SIZE, frames=_FRAMES, fps=12.0)
     blocks = choose_blocks(len(seeds), seeds[0], choice)
     count = Counter("instruments", len(blocks), progress)
     results: list[dict[str, Row | str]] = []
@@ -72,7 +82,7 @@ def check_block(block: Block, folder: Path) -> dict[str, Row | str]:
     truth = block.render()
     for check in missing:
         try:
-            known[check.function] = {k: float(f"{v:.6g}") for k, v in check.load()(truth).items() if np.isfinite(v)}
+            known[check.function] = check(truth)
         except Outcome as outcome:
             known[check.function] = str(outcome)
     partial = file.with_name(f".{file.name}.partial")

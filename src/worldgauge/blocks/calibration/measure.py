@@ -55,8 +55,7 @@ class Bench:
             instruments=run.file.instruments,
             environment=environment(),
             faults={name: FAULTS[name].quantity for name in preset.faults},
-            # Nothing is declared about a metric without a quality, so one that has no number says nothing.
-            gauges=[result for result in results if result.quality or result.responses],
+            gauges=results,
         )
 
     def make_worlds(self, progress: Progress) -> list[Case]:

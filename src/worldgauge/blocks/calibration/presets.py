@@ -46,8 +46,8 @@ class Preset:
         return [Subject(), *(Subject(fault, s) for fault in self.faults for s in self.severities)]
 
 
-SMALL = Preset("small", 8, (0.25, 0.5, 1.0), (320, 180), 41)
-QUICK = Preset("quick", 6, (0.5, 1.0), (192, 108), 33, 10.0)
+SMALL = Preset("small", 8, (0.25, 0.5, 1.0), (224, 126), 33, 10.0)
+QUICK = Preset("quick", 6, (1.0,), (192, 108), 33, 10.0)
 PRESETS = {preset.name: preset for preset in (SMALL, QUICK)}
 
 
