@@ -176,13 +176,13 @@ def test_csv_and_json_carry_full_precision(table: object) -> None:
 def test_other_benchmarks_and_definitions_are_refused(tmp_path: Path) -> None:
     first = make_run(tmp_path / "1", {"a": [(OK, 1.0)]})
     other = make_run(tmp_path / "2", {"a": [(OK, 1.0)]}, {"name": "c"}, model="n")
-    with pytest.raises(WorldGaugeError, match="'m' ran b, 'n' ran c; report them separately"):
+    with pytest.raises(WorldGaugeError, match="runs of different benchmarks do not share a table"):
         build_table([summarise(first), summarise(other)])
     changed = make_run(tmp_path / "3", {"a": [(OK, 1.0)]}, model="n")
     file = changed.file.model_copy(update={"definitions": [definition("a", "f1", parameters={"k": 2})]})
     file.write(tmp_path / "3")
-    with pytest.raises(WorldGaugeError, match=r"measured 'a' differently: parameters \{\} against \{\"k\":2\}"):
+    with pytest.raises(WorldGaugeError, match="'a' means two things"):
         build_table([summarise(first), summarise(Run(tmp_path / "3"))])
     policy = make_run(tmp_path / "4", {"a": [(OK, 1.0)]}, {"policy": {"missing": 0.0}}, model="n")
-    with pytest.raises(WorldGaugeError, match="different versions of b"):
+    with pytest.raises(WorldGaugeError, match="different aggregation trees"):
         build_table([summarise(first), summarise(policy)])

@@ -24,6 +24,7 @@ VERBS = {
     "compare": "Compare two runs case by case: differences, intervals, tests.",
     "view": "Serve runs as a report in the browser.",
     "merge": "Join runs of shards into one.",
+    "export": "Write a run as Parquet, CSV or a model card fragment.",
     "list": "List metrics, signals, instruments and benchmarks.",
     "show": "Show one definition, one case of a run, or a file format.",
     "inputs": "Write what a model needs to take part in a benchmark.",

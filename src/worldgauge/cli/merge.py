@@ -12,8 +12,8 @@ from worldgauge.cli.options import VERB_SETTINGS
 from worldgauge.cli.report import print_summary
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
+from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
-from worldgauge.report.tables import check_comparable
 
 app = typer.Typer(**VERB_SETTINGS)
 
@@ -26,8 +26,8 @@ def merge(
     """Join the runs of shards, made with --shard on any machines, into one run folder."""
     opened = [Run(folder) for folder in runs]
     first = opened[0].file
+    check_comparable(opened)
     for run in opened[1:]:
-        check_comparable(first, run.file)
         if run.file.model != first.model:
             raise WorldGaugeError(
                 f"{run.folder} is a run of '{run.name}', {runs[0]} of '{first.model.name}'", "merge one model's shards"

@@ -8,9 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from worldgauge.core.canonical import canonical_json
-from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import DefinitionFile, RunFile
+from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import Score, Summary
 
 
@@ -47,9 +45,8 @@ class Table:
 
 def build_table(summaries: list[Summary]) -> Table:
     """One row per run. Raises when two runs mean different things by the same name."""
+    check_comparable([s.run for s in summaries])
     files = [s.run.file for s in summaries]
-    for file in files[1:]:
-        check_comparable(files[0], file)
     columns: dict[str, Column] = {}
     for file in files:
         for group in file.benchmark.groups:
@@ -59,29 +56,6 @@ def build_table(summaries: list[Summary]) -> Table:
             columns.setdefault(d.id, Column(d.id, "" if d.scale else d.unit, True if d.scale else d.higher_is_better))
     rows = [(s.run.name, {**s.groups, **s.metrics}) for s in summaries]
     return Table(list(columns.values()), rows, _notes(summaries))
-
-
-def check_comparable(first: RunFile, second: RunFile) -> None:
-    """Refuse two runs whose shared columns have different definitions, and say where they differ."""
-    if first.benchmark.name != second.benchmark.name:
-        raise WorldGaugeError(
-            f"'{first.model.name}' ran {first.benchmark.name}, '{second.model.name}' ran {second.benchmark.name}",
-            "report them separately",
-        )
-    ours = {d.id: d for d in first.definitions}
-    for theirs in second.definitions:
-        mine = ours.get(theirs.id)
-        if mine is not None and mine.fingerprint != theirs.fingerprint:
-            raise WorldGaugeError(
-                f"'{first.model.name}' and '{second.model.name}' measured '{theirs.id}' differently: "
-                f"{_difference(mine, theirs)}",
-                "run one of them again with the other's settings, or report them separately",
-            )
-    if (first.benchmark.groups, first.benchmark.policy) != (second.benchmark.groups, second.benchmark.policy):
-        raise WorldGaugeError(
-            f"'{first.model.name}' and '{second.model.name}' used different versions of {first.benchmark.name}",
-            "run one of them again",
-        )
 
 
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -209,10 +183,3 @@ _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciic
 
 def _tex(text: str) -> str:
     return "".join(_TEX.get(character, character) for character in text)
-
-
-def _difference(first: DefinitionFile, second: DefinitionFile) -> str:
-    """The fields of two definitions that are not equal."""
-    a, b = first.model_dump(mode="json"), second.model_dump(mode="json")
-    fields = [key for key in a if a[key] != b[key] and key not in ("fingerprint", "summary", "unavailable")]
-    return "; ".join(f"{key} {canonical_json(a[key])} against {canonical_json(b[key])}" for key in fields)

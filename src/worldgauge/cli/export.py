@@ -1,0 +1,52 @@
+"""`worldgauge export`: a run for other programs and for a model card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.cli.options import VERB_SETTINGS
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.report.card import model_card
+from worldgauge.report.summary import summarise
+
+app = typer.Typer(**VERB_SETTINGS)
+
+_KINDS = ".parquet or .csv (one row per case and metric), .md (a fragment for a model card)"
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="A run folder.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help=f"The file: {_KINDS}.")],
+) -> None:
+    """Write a run's records as Parquet or CSV, or its scores as a fragment for a model card.
+
+    \b
+    Examples:
+      worldgauge export runs/pocket/mymodel -o records.parquet
+      worldgauge export runs/pocket/mymodel -o card.md
+    """
+    opened = Run(run)
+    try:
+        if out.suffix == ".md":
+            out.write_text(model_card(summarise(opened)), "utf-8")
+        elif out.suffix == ".csv":
+            opened.frame().to_csv(out, index=False)
+        elif out.suffix == ".parquet":
+            _write_parquet(opened, out)
+        else:
+            raise WorldGaugeError(f"cannot tell what to write from the name {out.name}", f"use {_KINDS}")
+    except OSError as error:
+        raise WorldGaugeError(f"cannot write {out} ({error.strerror or error})") from error
+    typer.echo(str(out))
+
+
+def _write_parquet(run: Run, out: Path) -> None:
+    try:
+        run.frame().to_parquet(out, index=False)
+    except ImportError as error:
+        raise WorldGaugeError("Parquet needs pyarrow", "pip install 'worldgauge[parquet]'") from error

@@ -1,0 +1,39 @@
+"""A fragment for a model card: scores with intervals, coverage, protocol, instruments and date."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from worldgauge.report.summary import Score, Summary
+
+
+def model_card(summary: Summary) -> str:
+    """Markdown for one run. The date is that of the last time the run was worked on."""
+    file = summary.run.file
+    benchmark = file.benchmark.title or file.benchmark.name
+    when = max((i.started for i in file.invocations), default=0.0)
+    day = datetime.fromtimestamp(when, UTC).date().isoformat() if when else "date unknown"
+    made_with = sorted({i.environment.get("worldgauge", "") for i in file.invocations} - {""})
+    version = ", ".join(made_with) or "of unknown version"
+    lines = [
+        f"## {benchmark}: {file.model.name}",
+        "",
+        "| | score | 95 % interval | coverage |",
+        "| --- | ---: | ---: | ---: |",
+        *(_row(score, "**") for score in summary.groups.values()),
+        *(_row(score, "") for score in summary.metrics.values()),
+        "",
+        f"{file.cases} cases, protocol `{file.protocol}`, {day}, WorldGauge {version}.",
+        "Instruments: " + ", ".join(f"{seat} `{name}`" for seat, name in file.instruments.items()) + ".",
+        "Definitions: " + ", ".join(f"{d.id} `{d.fingerprint}`" for d in file.definitions) + ".",
+    ]
+    reasons = [f"- {s.id}: {s.reason}" for s in [*summary.groups.values(), *summary.metrics.values()] if s.reason]
+    if reasons:
+        lines += ["", "Not scored:", *reasons]
+    return "\n".join(lines) + "\n"
+
+
+def _row(score: Score, mark: str) -> str:
+    value = f"{score.value:.4g}" if score.value is not None else "-"
+    interval = f"{score.interval[0]:.4g} to {score.interval[1]:.4g}" if score.interval else ""
+    return f"| {mark}{score.id.replace('|', '/')}{mark} | {value} | {interval} | {score.scored}/{score.expected} |"
