@@ -76,7 +76,7 @@ def _rho(severities: tuple[float, ...], gains: Floats) -> float | None:
         if np.isfinite(column).sum() == len(severities):
             rho = spearman([0.0, *severities], [0.0, *column]).coefficient
             found.append(0.0 if rho is None else rho)
-    return _round(np.mean(found)) if found else None
+    return _round(float(np.mean(found))) if found else None
 
 
 def _detects(doses: list[Dose]) -> float | None:

@@ -37,7 +37,7 @@ class StillLife(Fault):
     stays = (Stay(Quality.CAMERA), Stay(Quality.PRESENCE), Stay(Quality.PICTURE))
 
     def act(self, given: Given, severity: float) -> Timeline:
-        return at_frames(given.timeline, np.arange(len(given.timeline)) * (1 - severity))
+        return at_frames(given.timeline, (1 - severity) * np.arange(len(given.timeline), dtype=np.float64))
 
     def measure(self, given: Given, shown: Shown) -> float:
         return 1 - float(shown.timeline.time[-1] / given.timeline.time[-1])
@@ -72,9 +72,9 @@ def at_frames(timeline: Timeline, frames: Floats) -> Timeline:
     after = np.minimum(before + 1, len(timeline) - 1)
     share = frames - before
 
-    def between(values: Floats) -> Floats:
+    def between(values: NDArray[np.floating]) -> Floats:
         weight = share.reshape(-1, *[1] * (values.ndim - 1))
-        return values[before] * (1 - weight) + values[after] * weight
+        return np.asarray(values[before] * (1 - weight) + values[after] * weight, np.float64)
 
     return replace(
         timeline, time=between(timeline.time), position=between(timeline.position), linear=between(timeline.linear),

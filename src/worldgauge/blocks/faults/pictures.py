@@ -94,7 +94,7 @@ class Compression(_PictureFault):
         changed = [frames[0]]
         for frame, q in zip(frames[1:], quality[1:], strict=True):
             coded = cv2.imencode(".jpg", frame[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, int(q), *full_colour])[1]
-            changed.append(cv2.imdecode(coded, cv2.IMREAD_COLOR)[..., ::-1])
+            changed.append(np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR))[..., ::-1])
         return np.stack(changed)
 
 
@@ -127,7 +127,7 @@ def _patchy(frame: NDArray[np.uint8], gain: float, field: NDArray[np.float64]) -
     import cv2
 
     smooth = cv2.resize(field, frame.shape[1::-1], interpolation=cv2.INTER_CUBIC).astype(np.float32)
-    return frame * np.float32(1 + gain) + smooth[..., None]
+    return np.asarray(frame * np.float32(1 + gain) + smooth[..., None], np.float32)
 
 
 def _ink(frame: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -137,4 +137,4 @@ def _ink(frame: NDArray[np.uint8]) -> NDArray[np.float32]:
     tones = np.round(cv2.GaussianBlur(frame, (0, 0), 1.0).astype(np.float32) / 85) * 85
     grey = cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY).astype(np.float32)
     edge = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1))
-    return tones * (1 - 0.9 * np.clip(edge / 160, 0, 1))[..., None]
+    return np.asarray(tones * (1 - 0.9 * np.clip(edge / 160, 0, 1))[..., None], np.float32)

@@ -80,4 +80,4 @@ def _props(given: Given) -> list[Instance]:
 def _turn_and_scale(angle: float, wide: float, high: float) -> np.ndarray:
     """(3, 3): turn about the vertical, then scale across and along it."""
     c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
-    return np.diag([wide, wide, high]) @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
+    return np.asarray(np.diag([wide, wide, high]) @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]]))

@@ -78,7 +78,7 @@ class Teleport(Fault):
         return replace(given.timeline, position=position)
 
     def measure(self, given: Given, shown: Shown) -> float:
-        return _displacement(given, shown)[given.back :].mean()
+        return float(_displacement(given, shown)[given.back :].mean())
 
 
 class Floating(Fault):
@@ -160,4 +160,4 @@ def _morph(image: NDArray[np.uint8], spots: Floats, weight: float) -> NDArray[np
     c = np.cos(angle)
     turn = np.array([[c, -root, root], [root, c, -root], [-root, root, c]]) + third
     turned = image @ turn.T * (1 - 0.4 * weight * (spots > 0.5)[: image.shape[0], : image.shape[1], None])
-    return np.clip(np.round(turned), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.round(turned), 0, 255), np.uint8)
