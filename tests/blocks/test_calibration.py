@@ -158,6 +158,28 @@ def test_figure_is_well_formed_and_the_page_names_what_fails() -> None:
     assert "must get worse: holds" in text
 
 
+def test_what_show_prints_names_what_is_seen_and_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    from worldgauge.blocks.calibration import result
+    from worldgauge.cli.show import app
+
+    made = _file(list(_judged(Quality.PICTURE, {"blur": [1, 2, 5], "noise": [0, 0, 0]}).values()))
+    renamed = made.gauges[0].model_copy(update={"metric": "picture_quality"})
+    monkeypatch.setattr(result, "shipped", lambda: made.model_copy(update={"gauges": [renamed]}))
+    shown = CliRunner().invoke(app, ["picture_quality"])
+    assert shown.exit_code == 0, shown.output
+    assert "blur: told from severity 0.25, rho -1.00" in shown.stdout
+    assert "noise: not told from the oracle, rho +0.00; DECLARATION FAILS, must get worse" in shown.stdout
+    assert "not calibrated" in CliRunner().invoke(app, ["ssim"]).stdout
+
+
+def test_a_known_blind_spot_is_shown_but_does_not_fail() -> None:
+    deaf = respond("noise", _scores(np.zeros(3)), True)
+    made = _file(judge(Gauge("m", Quality.PICTURE, blind={"noise": "it is deaf"}), [deaf]))
+    assert made.failures() == []
+    assert made.blind_spots()[0].endswith("it is deaf")
+    assert judge(Gauge("m", Quality.PICTURE, unasked={"noise": "not meant"}), [deaf])[0].verdict is None
+
+
 BROKEN = '''
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.signals.fidelity import pixel_errors
