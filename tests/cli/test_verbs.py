@@ -135,3 +135,16 @@ def test_run_as_a_dataframe(run: Path) -> None:
     assert len(frame) == 6
     assert frame[frame.metric == "psnr"]["value"].between(20, 50).all()
     assert len(frame["curve"].iloc[0]) >= 5
+
+
+def test_show_benchmark_prints_the_tree_with_its_weights(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "benchmark.toml").write_text(
+        'name = "b"\n[[metric]]\nid = "psnr"\nscale = {from = [10, 40]}\n[[metric]]\nid = "ssim"\n'
+        '[[group]]\nid = "pair"\nof = {psnr = 3, ssim = 1}\n[[group]]\nid = "total"\nof = {pair = 1}\n'
+        '[[deviation]]\nid = "d"\nreleased = "does this"\npaper = "says that"\n'
+    )
+    text = helpers.worldgauge("show", tmp_path / "b").stdout
+    assert "total\n  100.0% pair\n    75.0% psnr\n    25.0% ssim\n" in text
+    assert "10, 40" in text
+    assert "d\n  released  does this\n  paper     says that" in text

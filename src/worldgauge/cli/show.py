@@ -9,6 +9,7 @@ import typer
 
 from worldgauge.cli.options import VERB_SETTINGS, AsJson, Include
 from worldgauge.cli.output import print_json, print_pairs, print_table
+from worldgauge.cli.show_benchmark import print_benchmark
 from worldgauge.core.benchmark import BENCHMARKS, BenchmarkFile, read_benchmark_file
 from worldgauge.core.case import Case
 from worldgauge.core.instrument import INSTRUMENTS
@@ -48,6 +49,9 @@ def show(
     found = _run_and_case(name)
     if found is not None:
         _show_records(found[0], found[1], status, as_json)
+        return
+    if not as_json and _is_benchmark(name):
+        print_benchmark(read_benchmark_file(name))
         return
     _show_definition(_definition(name), as_json)
 
@@ -118,10 +122,14 @@ def _definition(name: str) -> dict[str, Any]:
         instrument = INSTRUMENTS.get(name)()
         what = " ".join((type(instrument).__doc__ or "").split("\n\n")[0].split())
         return {"instrument": name, "seat": instrument.seat, "what": what} | instrument.identity()
-    if name in BENCHMARKS.names() or Path(name).is_dir():
+    if _is_benchmark(name):
         return read_benchmark_file(name).model_dump(mode="json", by_alias=True, exclude_defaults=True)
     known = [*METRICS.names(), *SIGNALS.names(), *INSTRUMENTS.names(), *BENCHMARKS.names()]
     raise unknown_name("name", name, known)
+
+
+def _is_benchmark(name: str) -> bool:
+    return name in BENCHMARKS.names() or Path(name).is_dir()
 
 
 def _calibration(metric: str) -> list[str]:
