@@ -22,7 +22,7 @@ def iou(first: Mask, second: Mask) -> float:
     0.3333333333333333
     """
     union = np.count_nonzero(first | second)
-    return np.count_nonzero(first & second) / union if union else 1.0
+    return float(np.count_nonzero(first & second) / union) if union else 1.0
 
 
 def f1(found: Mask, truth: Mask) -> float:
@@ -32,7 +32,7 @@ def f1(found: Mask, truth: Mask) -> float:
     0.5
     """
     total = np.count_nonzero(found) + np.count_nonzero(truth)
-    return 2 * np.count_nonzero(found & truth) / total if total else 1.0
+    return float(2 * np.count_nonzero(found & truth) / total) if total else 1.0
 
 
 def box_of(mask: Mask) -> Box | None:
