@@ -79,7 +79,7 @@ class ColmapPoses(Instrument):
         mapping = pycolmap.IncrementalPipelineOptions()
         mapping.ba_refine_focal_length = not fixed
         mapping.ba_refine_principal_point = mapping.ba_refine_extra_params = False
-        mapping.multiple_models = False
+        mapping.multiple_models, mapping.random_seed = False, 0
         models = pycolmap.incremental_mapping(database, folder, output, options=mapping)
         if not models:
             raise Unscored("no parallax: COLMAP finds no pair of frames to start from")

@@ -16,8 +16,7 @@ from worldgauge.functional.lens import lens_of
 from worldgauge.functional.projection import rays
 from worldgauge.instruments.pocket.depth import MotionDepth
 from worldgauge.instruments.pocket.matches import SiftMatches
-from worldgauge.instruments.pocket.poses import BundlePoses
-from worldgauge.signals.poses import PosesInstrument
+from worldgauge.instruments.pocket.poses import BundlePoses, Trajectory
 
 Row = dict[str, float]
 
@@ -30,18 +29,21 @@ FAR = 1e3
 """Metres; the sky, for ranking depths."""
 
 
-def pose_errors(truth: Truth, instrument: PosesInstrument | None = None, *, given_lens: bool = True) -> Row:
-    """Errors of the camera path against the truth; `Unscored` when the instrument places not all frames.
+def recover(truth: Truth, *, given_lens: bool = True) -> Trajectory:
+    """The camera path the pocket instrument finds; `Unscored` when it cannot place every frame."""
+    size = truth.frames.shape[2], truth.frames.shape[1]
+    return BundlePoses().trajectory(truth.frames, lens_of(truth.camera, size) if given_lens else None)
+
+
+def pose_errors(truth: Truth, found: Trajectory | None = None) -> Row:
+    """Errors of a camera path (the pocket instrument's unless one is given) against the truth.
 
     `rotation`: root mean square angle after first-frame alignment, degrees; `direction`: median angle between true and
     found displacement from the first frame, degrees; `path`: root mean square distance after first-frame alignment and
-    best scale, as a share of the path's length (both NaN for a camera that stands); `false_step`: share of the frames
-    in which a standing camera is said to have moved; `focal`: relative error of the focal length.
+    best scale, as a share of the path's length (both NaN for a camera that stands); `false_step`: for a camera that
+    stands, 1 when it is said to move; `focal`: relative error of the focal length.
     """
-    instrument = instrument or BundlePoses()
-    size = truth.frames.shape[2], truth.frames.shape[1]
-    lens = lens_of(truth.camera, size)
-    found = instrument.trajectory(truth.frames, lens if given_lens else None)
+    found = found or recover(truth)
     true = truth.camera.poses
     rotation = pose.rotation_errors(pose.align_first_frame(found.poses, true), true)
     row = {"rotation": pose.root_mean_square(rotation), "direction": np.nan, "path": np.nan, "false_step": np.nan}
@@ -51,26 +53,25 @@ def pose_errors(truth: Truth, instrument: PosesInstrument | None = None, *, give
         missed = pose.translation_errors(pose.align_scale(found.poses, true), true)
         row["path"] = pose.root_mean_square(missed) / length
     else:
-        row["false_step"] = float((np.linalg.norm(found.poses[:, :3, 3], axis=1) > 0).mean())
+        row["false_step"] = float(found.moves)
+    lens = lens_of(truth.camera, found.lens.size)
     row["focal"] = abs(found.lens.focal / lens.focal - 1) if lens is not None else np.nan
     return row
 
 
-def depth_errors(truth: Truth, *, every: int = 8) -> Row:
-    """Depth from motion with recovered poses: mean rank correlation per frame, share of pixels claimed.
+def depth_errors(truth: Truth, found: Trajectory | None = None, *, every: int = 8) -> Row:
+    """Depth from motion along a camera path (the pocket instrument's unless one is given).
 
-    Frames that claim fewer than 200 pixels do not count. `Unscored` without parallax.
+    `rank_correlation`: with the true depth where a value is claimed, mean over frames that claim at least 200 pixels;
+    `claimed`: share of the pixels. `Unscored` without parallax.
     """
-    size = truth.frames.shape[2], truth.frames.shape[1]
-    found = BundlePoses().trajectory(truth.frames, lens_of(truth.camera, size))
+    found = found or recover(truth)
     if not found.moves:
         raise Unscored("no parallax")
     chosen = list(range(0, len(truth.frames), every))
     depth, valid = MotionDepth().maps(truth.frames, found.poses, found.lens, chosen)
     true = np.minimum(truth.depth[chosen], FAR)
-    ranks = [
-        _rank_correlation(depth[k][valid[k]], true[k][valid[k]]) for k in range(len(chosen)) if valid[k].sum() > 200
-    ]
+    ranks = [_rank_correlation(d[v], t[v]) for d, v, t in zip(depth, valid, true, strict=True) if v.sum() >= 200]
     if not ranks:
         raise Unscored("no parallax")
     return {"rank_correlation": float(np.mean(ranks)), "claimed": float(valid.mean())}

@@ -152,25 +152,31 @@ def _plant(grown: Map, seed: Seed, turns: list[Turn]) -> None:
 
 def _extend(grown: Map, frames: list[int], turns: list[Turn]) -> None:
     """Walk along `frames`, the first of which is placed; stop at the first that cannot be."""
-    recent: list[int] = []
-    for previous, frame in pairwise(frames):
+    pending = 0
+    for index, (previous, frame) in enumerate(pairwise(frames), start=1):
         turn = turns[min(previous, frame)].rotation
-        if not _place(grown, previous, frame, turn if frame > previous else turn.T):
+        turn = turn if frame > previous else turn.T
+        placed = _place(grown, previous, frame, turn, 4 * LEAST_LINKS)
+        if not placed and pending:
+            # The newest corners have no depth yet; in a fast turn they are most of what the frames share.
+            _adjust_window(grown, np.array(frames[max(0, index - WINDOW) : index]))
+            pending = 0
+        if not placed and not _place(grown, previous, frame, turn, LEAST_LINKS):
             break
-        recent.append(frame)
-        if len(recent) % STRETCH == 0 or frame == frames[-1]:
-            start = frames.index(frame)
-            _adjust_window(grown, np.array(frames[max(0, start - WINDOW + 1) : start + 1]))
+        pending += 1
+        if pending == STRETCH or frame == frames[-1]:
+            _adjust_window(grown, np.array(frames[max(0, index - WINDOW + 1) : index + 1]))
             if not _supported(grown, frame):
-                grown.placed[recent[-STRETCH:]] = False
+                grown.placed[frames[index - pending + 1 : index + 1]] = False
                 break
+            pending = 0
 
 
-def _place(grown: Map, previous: int, frame: int, turn: Floats) -> bool:
-    """Try a few poses for a frame and keep the one its tracks like best."""
+def _place(grown: Map, previous: int, frame: int, turn: Floats, least: int) -> bool:
+    """Try a few poses for a frame and keep the one its tracks like best; False when fewer than `least` tracks tell."""
     obs = grown.obs
     chosen = (obs.camera == frame) & grown.placed[obs.anchor[obs.point]] & grown.known[obs.point]
-    if chosen.sum() < LEAST_LINKS:
+    if chosen.sum() < least:
         return False
     mine = obs.only(chosen)
     points = np.unique(obs.point[chosen])

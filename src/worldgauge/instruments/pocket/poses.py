@@ -32,6 +32,8 @@ USUAL_VIEW = 60.0
 """Degrees across the longer side: the lens assumed where nothing tells."""
 LENS_SIGMA = 0.06
 """Standard deviation of the logarithm of the focal length up to which it counts as estimated."""
+LEAST_SURVIVAL = 0.1
+"""Share of a frame's corners that must be found in the next; after a cut a few seem to be, by chance."""
 SURE_SIGHTINGS = 50
 """Agreeing sightings from which a frame's confidence no longer depends on their number."""
 
@@ -122,9 +124,11 @@ def _shrunk_greys(frames: Sequence[NDArray[np.uint8]]) -> tuple[list[Grey], floa
 def _check_chain(tracks: Tracks) -> None:
     """Refuse frames that hardly share a corner with the frame before: black, blank, or after a cut."""
     links = np.array([len(tracks.shared(i, i + 1)[0]) for i in range(tracks.frames - 1)])
-    if (links < LEAST_LINKS).any():
-        lost = np.flatnonzero(links < LEAST_LINKS) + 1
-        raise Unscored(f"{frames_in_words(lost)} cannot be placed: too few corners in common with the frame before")
+    corners = np.bincount(tracks.frame, minlength=tracks.frames)[:-1]
+    lost = (links < LEAST_LINKS) | (links < LEAST_SURVIVAL * corners)
+    if lost.any():
+        words = frames_in_words(np.flatnonzero(lost) + 1)
+        raise Unscored(f"{words} cannot be placed: too few corners in common with the frame before")
 
 
 def _agreement(solution: Solution) -> tuple[Floats, Floats]:

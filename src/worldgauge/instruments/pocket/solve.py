@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 
 STEP_GAIN = 0.08
 """Share of all sightings that only a moving camera explains; below it the camera is said to turn in place."""
-SEEDS = 3
+SEEDS = 2
 """Maps tried, until one explains the clip well."""
 WELL_EXPLAINED = 0.8
 """Share of the sightings that are explained by a map not worth growing again."""
@@ -88,7 +88,7 @@ def _turning(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> 
     count = tracks.frames
     obs, track = observe(tracks, np.arange(count), lens)
     start = State(chain_rotations(turns), np.zeros((count, 3)), np.zeros(len(obs.anchor)), lens.focal)
-    return _adjust(Solution(obs, track, start, lens, moves=False), np.arange(count) > 0, free_lens, 1.0, 15)
+    return _adjust(Solution(obs, track, start, lens, moves=False), np.arange(count) > 0, free_lens, 1.0, 10)
 
 
 def _moving(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> Solution | None:

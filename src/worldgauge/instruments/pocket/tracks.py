@@ -14,6 +14,8 @@ Ints = NDArray[np.int64]
 
 RETURN_WITHIN = 0.5
 """Px; a corner that does not come back this close to where it started is lost."""
+LEAST_FOLLOWED = 0.5
+"""Share of the corners that must be found again; else the picture may have moved too far to be followed."""
 CORNER_QUALITY = 0.0003
 """Smallest corner response, as a share of the frame's strongest."""
 LEAST_RESPONSE = 2e-6
@@ -58,6 +60,8 @@ def follow_corners(greys: Sequence[Grey], most: int = 400) -> Tracks:
     for index, grey in enumerate(greys):
         if index:
             moved, kept = step(greys[index - 1], grey, pixel, pixel + velocity)
+            if kept.sum() < LEAST_FOLLOWED * len(kept):
+                moved, kept = _leap(greys[index - 1], grey, pixel, (moved, kept))
             velocity = (moved - pixel)[kept]
             pixel, track = moved[kept], track[kept]
         fresh = new_corners(grey, pixel, most - len(pixel))
@@ -72,6 +76,18 @@ def follow_corners(greys: Sequence[Grey], most: int = 400) -> Tracks:
         np.concatenate([np.full(len(t), i) for i, t, _ in rows]), np.concatenate([t for _, t, _ in rows]),
         np.concatenate([p for *_, p in rows]), len(rows),
     )  # fmt: skip
+
+
+def _leap(
+    before: Grey, after: Grey, pixel: NDArray[np.float32], otherwise: tuple[NDArray[np.float32], NDArray[np.bool_]]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Try again from the shift of the whole picture (phase correlation), for motions beyond the search range."""
+    import cv2
+
+    window = cv2.createHanningWindow(before.shape[::-1], cv2.CV_32F)
+    shift, _ = cv2.phaseCorrelate(before.astype(np.float32), after.astype(np.float32), window)
+    again = step(before, after, pixel, pixel + np.asarray(shift, np.float32))
+    return again if again[1].sum() > otherwise[1].sum() else otherwise
 
 
 def step(before: Grey, after: Grey, pixel: NDArray[np.float32], guess: NDArray[np.float32]) -> tuple[
