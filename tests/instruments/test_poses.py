@@ -1,0 +1,145 @@
+"""The pose instrument on worlds of flat cards, where every pose is known, and on input that has none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instruments.billboards import CARDS, LENS, WALL, Card, film, pan, slide
+from instruments.little_world import clip_of, texture
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.functional import pose
+from worldgauge.functional.lens import lens_of
+from worldgauge.instruments.pocket.poses import MOST_CAMERAS, BundlePoses, frames_in_words
+from worldgauge.signals.poses import camera_path, poses, poses_given_lens
+
+
+def rotation_error(found: np.ndarray, true: np.ndarray) -> float:
+    return pose.root_mean_square(pose.rotation_errors(pose.align_first_frame(found, true), true))
+
+
+def path_error(found: np.ndarray, true: np.ndarray) -> float:
+    """Share of the path's length."""
+    missed = pose.translation_errors(pose.align_scale(found, true), true)
+    return pose.root_mean_square(missed) / pose.path_length(true[:, :3, 3])
+
+
+def there_and_back(degrees: float, count: int) -> np.ndarray:
+    return degrees * np.sin(np.linspace(0, np.pi, count))
+
+
+def test_a_pan_there_and_back_is_a_turn_in_place() -> None:
+    true = pan(there_and_back(45, 25))
+    found = BundlePoses().trajectory(film(true)[0], LENS)
+    assert not found.moves
+    assert np.all(found.poses[:, :3, 3] == 0)
+    assert rotation_error(found.poses, true) < 0.2
+    assert found.confidence.min() > 0.5
+    assert found.lens_source == "given"
+
+
+def test_the_lens_of_a_turning_camera_is_found() -> None:
+    true = pan(there_and_back(45, 25))
+    found = BundlePoses().trajectory(film(true)[0])
+    assert found.lens_source == "estimated"
+    assert found.lens.focal == pytest.approx(LENS.focal, rel=0.03)
+    assert rotation_error(found.poses, true) < 1.0
+
+
+@pytest.mark.parametrize(("right", "forward", "turn"), [(0.8, 0.0, 0.0), (0.0, 0.9, 0.0), (-0.8, 0.1, 12.0)])
+def test_a_moving_camera(right: float, forward: float, turn: float) -> None:
+    true = slide(20, right, forward, turn)
+    found = BundlePoses().trajectory(film(true)[0], LENS)
+    assert found.moves
+    assert rotation_error(found.poses, true) < 0.5
+    assert np.nanmedian(pose.direction_errors(found.poses, true)) < 4
+    assert path_error(found.poses, true) < 0.04
+
+
+def test_a_moving_object_is_not_taken_for_the_camera() -> None:
+    still = pan(np.zeros(12))
+    frames = np.stack(
+        [film(still[:1], (*WALL, *CARDS[1:], Card(-1 + 0.08 * k, 0.2, 2.4, 1.0, 7)))[0][0] for k in range(12)]
+    )
+    found = BundlePoses().trajectory(frames, LENS)
+    assert not found.moves
+    assert rotation_error(found.poses, still) < 0.05
+
+
+def test_equal_frames_are_an_identity_path_and_tell_no_lens() -> None:
+    found = BundlePoses().trajectory(np.repeat(film(pan(np.zeros(1)))[0], 6, axis=0))
+    assert np.abs(found.poses - np.eye(4)).max() < 1e-6
+    assert found.lens_source == "assumed"
+    assert found.confidence.min() > 0.9
+
+
+def degenerate() -> dict[str, np.ndarray]:
+    random = np.random.default_rng(0)
+    first, second = film(slide(5, 0.2))[0], np.stack([texture(160, 240, seed) for seed in range(1)] * 5)
+    return {
+        "black": np.zeros((6, 120, 160, 3), np.uint8),
+        "noise": random.integers(0, 256, (8, 120, 160, 3), dtype=np.uint8),
+        "cut": np.concatenate([first, second]),
+        "flash": np.concatenate([first, np.full_like(first[:1], 255), first]),
+        "one frame": first[:1],
+        "tiny": first[:, :20, :30],
+    }
+
+
+@pytest.mark.parametrize("name", degenerate())
+def test_what_cannot_be_placed_is_unscored(name: str) -> None:
+    with pytest.raises(Unscored):
+        BundlePoses().trajectory(degenerate()[name])
+
+
+def test_the_reason_names_the_frames() -> None:
+    with pytest.raises(Unscored, match="frame 5 cannot be placed"):
+        BundlePoses().trajectory(degenerate()["cut"])
+    assert frames_in_words(np.array([2])) == "frame 2"
+    assert frames_in_words(np.array([1, 2, 3, 7])) == "frames 1-3, 7"
+
+
+def test_large_frames_are_shrunk_and_answers_are_in_their_pixels() -> None:
+    true = slide(8, 0.6)
+    frames = film(true)[0].repeat(4, axis=1).repeat(4, axis=2)
+    found = BundlePoses().trajectory(frames, LENS.scaled(4.0, (960, 640)))
+    assert found.lens.focal == pytest.approx(800)
+    assert np.nanmedian(pose.direction_errors(found.poses, true)) < 5
+
+
+@pytest.mark.slow
+def test_long_clips_are_placed_frame_by_frame() -> None:
+    true = pan(there_and_back(30, MOST_CAMERAS + 41))
+    found = BundlePoses(corners=120).trajectory(film(true)[0], LENS)
+    assert len(found.poses) == len(true)
+    assert rotation_error(found.poses, true) < 0.3
+
+
+def test_the_same_frames_give_the_same_path() -> None:
+    frames = film(slide(8, 0.5))[0]
+    first, second = (BundlePoses().trajectory(frames, LENS).poses for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_signals(tmp_path: Path) -> None:
+    true = pan(there_and_back(30, 12))
+    clip = clip_of(film(true)[0], tmp_path / "clip").under(poses.frames)
+    camera = CameraPath(true, LENS.scaled(0.5, (120, 80)).matrix(), (120, 80))
+    found = poses_given_lens.function(clip, camera, BundlePoses())
+    assert found["lens_source"] == "given"
+    np.testing.assert_allclose(found["intrinsics"], LENS.matrix())
+    assert rotation_error(found["poses"], true) < 0.3
+    free = poses.function(clip, BundlePoses())
+    assert free["lens_source"] in ("estimated", "assumed")
+    assert camera_path(free).size == (240, 160)
+    assert all(np.isfinite(array).all() for name, array in free.items() if name != "lens_source")
+    with pytest.raises(InvalidVideo):
+        poses.function(clip_of(film(true[:1])[0], tmp_path / "one").under(poses.frames), BundlePoses())
+
+
+def test_lens_of_a_camera_file() -> None:
+    assert lens_of(CameraPath(pan(np.zeros(2))), (320, 180)) is None
+    lens = lens_of(CameraPath(pan(np.zeros(2)), np.array([[500.0, 0, 256], [0, 500, 256], [0, 0, 1]])), (256, 256))
+    assert lens is not None
+    assert (lens.focal, lens.centre) == (250.0, (128.0, 128.0))
