@@ -57,4 +57,3 @@ def demo(
     typer.echo(f"tables     {made.report}/table.md, .csv, .json, .tex")
     typer.echo(f"report     {page}")
     typer.echo(f"done in {duration(time.monotonic() - started)}")
-

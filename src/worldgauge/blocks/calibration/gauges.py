@@ -36,9 +36,14 @@ class Gauge:
 
 _PAPER = {"definition": "paper"}
 _HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
-_CAMERA_DROWNS = "the camera's own motion drowns the target's"
+_UNSEEN = "it compares frames close in time, and this change happens while nobody looks"
+_COLOUR = "the pocket tracker knows the target by its colour, which moves with the light"
+_SAME_STUFF = "props drawn anew in one another's textures leave the picture's statistics as they are"
 _BACKGROUND = "the patches most like the first frame's, which it keeps, are background"
-_AGAINST_REFERENCE = "measured against the reference, standing still gains nothing"
+_AGAINST_REFERENCE = (
+    "measured against the reference at the same moments, of which another camera path sees other things"
+)
+_OF_FRAMES = "the claim is about likeness of whole frames, and this metric follows the target itself"
 
 GAUGES: tuple[Gauge, ...] = (
     Gauge("camera_control", Quality.CAMERA),
@@ -53,20 +58,26 @@ GAUGES: tuple[Gauge, ...] = (
     Gauge("warp_error", Quality.PHOTOMETRY),
     Gauge("flow_consistency", Quality.PHOTOMETRY),
     Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY),
-    Gauge("flow_magnitude", Quality.MOTION, blind={"still_life": _CAMERA_DROWNS}),
+    Gauge("flow_magnitude", Quality.MOTION),
     Gauge("worldscore_motion_magnitude", Quality.MOTION),
     Gauge("memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER, blind={"stutter": _HELD}),
-    Gauge("house_smoothness", Quality.SMOOTHNESS, unasked={"frozen_camera": _AGAINST_REFERENCE}),
+    Gauge(
+        "house_smoothness",
+        Quality.SMOOTHNESS,
+        unasked=dict.fromkeys(("frozen_camera", "camera_drift"), _AGAINST_REFERENCE),
+    ),
     Gauge("worldscore_smoothness_mse", Quality.SMOOTHNESS, blind={"stutter": _HELD}),
     Gauge("worldscore_smoothness_ssim", Quality.SMOOTHNESS, blind={"stutter": _HELD}),
-    Gauge("worldscore_reprojection_error", Quality.GEOMETRY),
+    Gauge(
+        "worldscore_reprojection_error", Quality.GEOMETRY, blind=dict.fromkeys(("teleport", "background_swap"), _UNSEEN)
+    ),
     Gauge("memobench_geometry", Quality.GEOMETRY, parameters=_PAPER),
-    Gauge("object_identity", Quality.IDENTITY),
+    Gauge("object_identity", Quality.IDENTITY, unasked={"frozen_camera": _OF_FRAMES}),
     Gauge("memobench_identity", Quality.IDENTITY, parameters=_PAPER, blind={"identity_drift": _BACKGROUND}),
-    Gauge("object_presence", Quality.PRESENCE),
-    Gauge("memobench_reappearance", Quality.PRESENCE, parameters=_PAPER),
-    Gauge("house_reappearance", Quality.PRESENCE),
-    Gauge("style_consistency", Quality.STYLE),
+    Gauge("object_presence", Quality.PRESENCE, blind={"lighting_drift": _COLOUR}),
+    Gauge("memobench_reappearance", Quality.PRESENCE, parameters=_PAPER, blind={"lighting_drift": _COLOUR}),
+    Gauge("house_reappearance", Quality.PRESENCE, blind={"lighting_drift": _COLOUR}),
+    Gauge("style_consistency", Quality.STYLE, blind={"background_swap": _SAME_STUFF}),
     Gauge("picture_quality", Quality.PICTURE),
     Gauge("frame_similarity", Quality.SMOOTHNESS),
 )

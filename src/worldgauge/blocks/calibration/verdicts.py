@@ -56,7 +56,8 @@ def _moved(to: Literal["worse", "better"], response: Response) -> Verdict:
 def _stayed(up_to: float, response: Response, reach: float | None) -> Verdict:
     doses: list[Dose] = [d for d in response.doses if d.severity <= up_to and d.difference is not None]
     if not doses or reach is None:
-        return Verdict(expects="still", holds=None, why="nothing to compare the change with" if doses else "not scored")
+        why = "nothing to compare the change with" if doses else f"not scored up to severity {up_to:g}"
+        return Verdict(expects="still", holds=None, why=why)
     worst = max(doses, key=lambda d: abs(d.difference or 0.0))
     share = abs(worst.difference or 0.0) / reach
     # A change that could be chance is no evidence of movement, however large.
