@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from worldgauge.blocks import Block
+from worldgauge.blocks.faults import FAULTS
 from worldgauge.blocks.subjects import Subject, clip_path, make_subjects, quantities, reference_frames
 from worldgauge.blocks.write import make_cases
 from worldgauge.core.case import Case
@@ -72,6 +73,23 @@ def test_interrupted_work_goes_on_where_it_stopped(case: Case, tmp_path: Path) -
     assert kept.stat().st_mtime_ns == stamp
     assert lost.read_bytes() == before
     assert len(seen) == 2
+
+
+def test_clips_of_another_truth_or_an_older_fault_are_made_again(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = clip_path(make_subjects([case], [Subject("blur", 1.0)], tmp_path)["blur-1"], case)
+    stamp = path.stat().st_mtime_ns
+    make_subjects([case], [Subject("blur", 1.0)], tmp_path)
+    assert path.stat().st_mtime_ns == stamp
+    monkeypatch.setattr(FAULTS["blur"], "version", 2)
+    make_subjects([case], [Subject("blur", 1.0)], tmp_path)
+    assert path.stat().st_mtime_ns != stamp
+    stamp = path.stat().st_mtime_ns
+    note = path.with_suffix(".json")
+    note.write_text(note.read_text().replace('"truth": "', '"truth": "0'))
+    make_subjects([case], [Subject("blur", 1.0)], tmp_path)
+    assert path.stat().st_mtime_ns != stamp
 
 
 def test_a_wrong_fault_is_answered_with_the_nearest() -> None:

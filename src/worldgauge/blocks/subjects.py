@@ -23,6 +23,7 @@ from worldgauge.blocks.faults.base import Frames
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.render import Painter, painter
 from worldgauge.blocks.timeline import Timeline
+from worldgauge.core.canonical import digest_file
 from worldgauge.core.case import Case
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.submission import FILE_NAME, ModelCard, Submission
@@ -94,9 +95,7 @@ def studio(case: Case) -> Iterator[Studio]:
 
 def reference_frames(case: Case) -> Frames:
     """The true video of a case, (N, H, W, 3)."""
-    if case.reference.video is None:
-        raise WorldGaugeError(f"case {case.id} has no reference video", "use cases written by `worldgauge blocks make`")
-    return np.stack(list(Video(case.path(case.reference.video)).frames()))
+    return np.stack(list(Video(_reference(case)).frames()))
 
 
 def make_subjects(
@@ -149,40 +148,54 @@ def _perform_case(
         lines.append(f"{subject.name} {case.id}")
         on_clip(lines[-1])
 
-    missing = [s for s in subjects if not clip_path(out / s.name, case).exists()]
+    truth = digest_file(_reference(case))
+    missing = []
     for subject in subjects:
-        if subject not in missing:
+        path = clip_path(out / subject.name, case)
+        if _is_finished(path, subject, truth):
             report(subject)
+            continue
+        path.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        missing.append(subject)
     for subject in [s for s in missing if s.fault == ORACLE]:
-        _copy_reference(case, clip_path(out / subject.name, case))
+        path = clip_path(out / subject.name, case)
+        _write_note(path, {"truth": truth, "version": 1})
+        partial = path.with_name(f".{path.name}.partial")
+        shutil.copyfile(_reference(case), partial)
+        partial.replace(path)
         report(subject)
     faulty = [s for s in missing if s.fault != ORACLE]
     if faulty:
         with studio(case) as opened:
             for subject in faulty:
-                _write_clip(opened, subject, clip_path(out / subject.name, case))
+                _write_clip(opened, subject, clip_path(out / subject.name, case), truth)
                 report(subject)
     return lines
 
 
-def _write_clip(opened: Studio, subject: Subject, path: Path) -> None:
+def _write_clip(opened: Studio, subject: Subject, path: Path, truth: str) -> None:
     from worldgauge.media.encoder import write_video
 
     fault = FAULTS[subject.fault]()
     shown = opened.perform(fault, subject.severity)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    note = {"quantity": fault.measure(opened.given, shown), "what": fault.quantity}
-    # The note comes first: a clip that exists is complete with it.
-    path.with_suffix(".json").write_text(json.dumps(note) + "\n", "utf-8")
+    _write_note(path, {"truth": truth, "version": fault.version, "quantity": fault.measure(opened.given, shown)})
     write_video(path, shown.frames, opened.case.condition.fps or 16.0)
 
 
-def _copy_reference(case: Case, path: Path) -> None:
-    assert case.reference.video is not None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    shutil.copyfile(case.path(case.reference.video), partial)
-    partial.replace(path)
+def _write_note(path: Path, note: dict[str, object]) -> None:
+    """What the clip was made from. It comes first: a clip that exists is complete with it."""
+    path.with_suffix(".json").write_text(json.dumps(note) + "\n", "utf-8")
+
+
+def _is_finished(path: Path, subject: Subject, truth: str) -> bool:
+    """Whether the clip is there and was made from this reference by this version of the fault."""
+    version = 1 if subject.fault == ORACLE else FAULTS[subject.fault].version
+    try:
+        note = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return path.exists() and (note.get("truth"), note.get("version")) == (truth, version)
 
 
 def _write_submission(subject: Subject, cases: Sequence[Case], folder: Path) -> None:
@@ -194,6 +207,13 @@ def _write_submission(subject: Subject, cases: Sequence[Case], folder: Path) -> 
         card["quantities"] = {case: round(note["quantity"], 6) for case, note in notes.items()}
     videos = {case.id: Video(clip_path(folder, case)) for case in cases}
     Submission(ModelCard.model_validate(card), videos).write(folder / FILE_NAME)
+
+
+def _reference(case: Case) -> Path:
+    path = case.path(case.reference.video) if case.reference.video else None
+    if path is None or not path.is_file():
+        raise WorldGaugeError(f"case {case.id} has no reference video", "use cases written by `worldgauge blocks make`")
+    return path
 
 
 def _make_folder(folder: Path) -> None:

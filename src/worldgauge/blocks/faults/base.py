@@ -123,6 +123,8 @@ class Fault:
     """One kind of failure. Subclasses fill in the declarations and override what they change."""
 
     name: ClassVar[str]
+    version: ClassVar[int] = 1
+    """Raise it when the same severity gives other bytes: finished clips are then made anew."""
     says: ClassVar[str]
     """What goes wrong, as a clause."""
     quantity: ClassVar[str]
