@@ -109,3 +109,15 @@ def test_only_renumbers_points() -> None:
     assert len(kept.anchor) == 2
     assert kept.point.min() == 0
     np.testing.assert_array_equal(kept.pixel, obs.pixel[2:])
+
+
+def test_tied_cameras_stay_together() -> None:
+    obs, truth = scene(moving=True, noise=0.3)
+    ties = np.array([[5, 6], [6, 7]])
+    freedom = Freedom(all_but_first(truth), ties=ties)
+    start_state = State(
+        truth.rotation, np.zeros_like(truth.centre), np.full(len(truth.inverse_depth), 0.3), truth.focal
+    )
+    found = bundle.adjust(obs, start_state, freedom, scale=1.0, iterations=40, prior=0.01).state
+    apart = np.linalg.norm(np.diff(found.centre, axis=0), axis=1)
+    assert apart[5:7].max() < 0.1 * np.median(apart)

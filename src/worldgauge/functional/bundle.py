@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from worldgauge.functional.normal_equations import linearise
+from worldgauge.functional.normal_equations import linearise, tie_weight
 from worldgauge.functional.projection import Floats, Freedom, Observations, State, distances
 
 
@@ -67,6 +67,9 @@ def total_cost(
     cost = robust_cost(distances(obs, state), scale)
     if freedom.translation:
         cost += prior**2 * float(((state.inverse_depth - 1.0) ** 2).sum())
+        if freedom.ties is not None:
+            apart = state.centre[freedom.ties[:, 0]] - state.centre[freedom.ties[:, 1]]
+            cost += tie_weight(state, scale) ** 2 * float((apart**2).sum())
     if freedom.focal and focal_prior is not None:
         cost += (np.log(state.focal / focal_prior[0]) / focal_prior[1]) ** 2
     return cost

@@ -89,6 +89,8 @@ def linearise(
     anchor = obs.anchor[obs.point]
     other, own, by_depth, by_focal, residual = _slopes(obs, state, anchor, scale)
     hessian, gradient = _camera_part(count, anchor, obs.camera, other, own, by_focal, residual)
+    if freedom.ties is not None and freedom.translation:
+        _tie(hessian, gradient, freedom.ties, state, tie_weight(state, scale))
     if freedom.focal and focal_prior is not None:
         hessian[-1, -1] += 1.0 / focal_prior[1] ** 2
         gradient[-1] += float(np.log(state.focal / focal_prior[0])) / focal_prior[1] ** 2
@@ -116,6 +118,24 @@ def linearise(
         np.asarray(depth_hessian, np.float64),
         np.asarray(depth_gradient, np.float64),
     )
+
+
+def tie_weight(state: State, scale: float) -> float:
+    """How many `scale`s it costs to put two tied cameras one typical depth apart: as much as a hundred tracks would."""
+    return 10.0 * state.focal / scale
+
+
+def _tie(hessian: Floats, gradient: Floats, ties: Ints, state: State, weight: float) -> None:
+    for i, j in ties.tolist():
+        apart = weight**2 * (state.centre[i] - state.centre[j])
+        first, second = slice(6 * i + 3, 6 * i + 6), slice(6 * j + 3, 6 * j + 6)
+        gradient[first] += apart
+        gradient[second] -= apart
+        block = weight**2 * np.eye(3)
+        hessian[first, first] += block
+        hessian[second, second] += block
+        hessian[first, second] -= block
+        hessian[second, first] -= block
 
 
 def _slopes(

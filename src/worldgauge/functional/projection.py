@@ -65,6 +65,8 @@ class Freedom:
     translation: bool = True
     """Without it cameras only turn and every point is at infinity."""
     focal: bool = False
+    ties: Ints | None = None
+    """(T, 2) pairs of cameras known to stand in the same place."""
 
 
 def rays(pixel: Floats, focal: float) -> Floats:

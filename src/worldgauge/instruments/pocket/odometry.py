@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from worldgauge.functional import bundle
 from worldgauge.functional.lens import Lens
+from worldgauge.functional.pose import geodesic_deg
 from worldgauge.functional.projection import Freedom, Observations, State, distances, rays
 from worldgauge.instruments.pocket.tracks import Tracks
 from worldgauge.instruments.pocket.two_view import Step, Turn, fit_step, fit_turn, poselib_camera
@@ -25,6 +26,12 @@ LEAST_LINKS = 12
 """Tracks that must agree before a frame counts as placed."""
 LEAST_SHARE = 0.3
 """Share of the tracks in a frame that must agree before it counts as placed."""
+TIE_GAP = 4
+"""Frames over which a fast turn is looked at,"""
+TIE_TURN = 4.0
+"""how many degrees it must turn,"""
+TIE_SHARE = 0.65
+"""and the share of tracks that must follow it within half a tolerance for the camera to stand in one place."""
 PARALLAX = 0.02
 """Share of the frame's width by which tracks must leave the best pure turn before a step can be measured."""
 
@@ -54,6 +61,8 @@ class Map:
     placed: Bools
     known: Bools
     """Points whose depth has been adjusted at least once."""
+    ties: NDArray[np.int64]
+    """(T, 2) frames between which the camera only turns."""
 
     def state(self) -> State:
         return State(self.rotation, self.centre, self.inverse_depth, self.lens.focal)
@@ -70,6 +79,22 @@ def chain_rotations(turns: list[Turn]) -> Floats:
     for turn in turns:
         rotation.append(rotation[-1] @ turn.rotation)
     return np.stack(rotation)
+
+
+def find_ties(tracks: Tracks, lens: Lens) -> NDArray[np.int64]:
+    """(T, 2) consecutive frames of fast turns without parallax: the camera stands in one place.
+
+    Elsewhere the adjustment decides: a slow motion shows no parallax either from one frame to the next.
+    """
+    tied: set[int] = set()
+    for first in range(tracks.frames - TIE_GAP):
+        _, here, there = tracks.shared(first, first + TIE_GAP)
+        if len(here) < 2 * LEAST_LINKS:
+            continue
+        turn = fit_turn(here, there, lens)
+        if turn.close > TIE_SHARE and geodesic_deg(turn.rotation, np.eye(3)) > TIE_TURN:
+            tied |= set(range(first, first + TIE_GAP))
+    return np.array([(i, i + 1) for i in sorted(tied)], np.int64).reshape(-1, 2)
 
 
 def find_seeds(tracks: Tracks, lens: Lens, starts: int = 8) -> list[Seed]:
@@ -113,14 +138,14 @@ def observe(tracks: Tracks, rank: NDArray[np.int64], lens: Lens) -> tuple[Observ
     return obs.only(np.ones(len(obs.point), bool)), track[start][again]
 
 
-def grow_map(tracks: Tracks, lens: Lens, seed: Seed, turns: list[Turn]) -> Map:
+def grow_map(tracks: Tracks, lens: Lens, seed: Seed, turns: list[Turn], ties: NDArray[np.int64]) -> Map:
     """Place every frame that can be placed, outwards from the seed."""
     count = tracks.frames
     after = np.arange(count) - seed.first
     obs, track = observe(tracks, np.where(after >= 0, after, count - after), lens)
     grown = Map(
         obs, track, lens, np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3)), np.ones(len(obs.anchor)),
-        np.zeros(count, bool), np.zeros(len(obs.anchor), bool),
+        np.zeros(count, bool), np.zeros(len(obs.anchor), bool), ties,
     )  # fmt: skip
     _plant(grown, seed, turns)
     _extend(grown, list(range(seed.second, count)), turns)
@@ -247,7 +272,9 @@ def _adjust_window(grown: Map, frames: NDArray[np.int64], iterations: int = 8) -
     if free.all():
         free[number[frames[0]]] = False
     start = State(grown.rotation[used], grown.centre[used], grown.inverse_depth[points], grown.lens.focal)
-    found = bundle.adjust(local, start, Freedom(free), scale=grown.lens.tolerance, iterations=iterations).state
+    tied = grown.ties[np.isin(grown.ties, used).all(axis=1)]
+    freedom = Freedom(free, ties=number[tied])
+    found = bundle.adjust(local, start, freedom, scale=grown.lens.tolerance, iterations=iterations).state
     grown.rotation[used], grown.centre[used] = found.rotation, found.centre
     grown.inverse_depth[points] = found.inverse_depth
     grown.known[points] = True

@@ -12,7 +12,14 @@ from worldgauge.functional import bundle
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.projection import Freedom, Observations, State, distances
 from worldgauge.instruments.pocket.loops import NO_LOOPS, find_loops, join, loop_depths
-from worldgauge.instruments.pocket.odometry import chain_rotations, chain_turns, find_seeds, grow_map, observe
+from worldgauge.instruments.pocket.odometry import (
+    chain_rotations,
+    chain_turns,
+    find_seeds,
+    find_ties,
+    grow_map,
+    observe,
+)
 from worldgauge.instruments.pocket.tracks import Grey, Tracks
 from worldgauge.instruments.pocket.two_view import Turn
 
@@ -25,6 +32,7 @@ SEEDS = 2
 """Maps tried, until one explains the clip well."""
 WELL_EXPLAINED = 0.8
 """Share of the sightings that are explained by a map not worth growing again."""
+NO_TIES = np.zeros((0, 2), np.int64)
 LENS_PRIOR = 0.35
 """Standard deviation of the logarithm of the focal length around the assumed one."""
 
@@ -39,6 +47,8 @@ class Solution:
     state: State
     lens: Lens
     moves: bool
+    ties: Ints
+    """(T, 2) frames between which the camera only turns."""
     focal_sigma: float = 0.0
 
     def distances(self) -> Floats:
@@ -70,7 +80,7 @@ def refit(solution: Solution, lens: Lens) -> Solution:
 def _adjust(
     solution: Solution, free: NDArray[np.bool_], free_lens: bool, scale: float, iterations: int, prior: float = 0.3
 ) -> Solution:
-    freedom = Freedom(free, translation=solution.moves, focal=free_lens)
+    freedom = Freedom(free, translation=solution.moves, focal=free_lens, ties=solution.ties)
     found = bundle.adjust(
         solution.obs, solution.state, freedom, scale=scale * solution.lens.tolerance, iterations=iterations,
         prior=prior, focal_prior=(solution.lens.focal, LENS_PRIOR),
@@ -88,7 +98,7 @@ def _turning(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> 
     count = tracks.frames
     obs, track = observe(tracks, np.arange(count), lens)
     start = State(chain_rotations(turns), np.zeros((count, 3)), np.zeros(len(obs.anchor)), lens.focal)
-    return _adjust(Solution(obs, track, start, lens, moves=False), np.arange(count) > 0, free_lens, 1.0, 10)
+    return _adjust(Solution(obs, track, start, lens, False, NO_TIES), np.arange(count) > 0, free_lens, 1.0, 10)
 
 
 def _moving(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> Solution | None:
@@ -97,11 +107,12 @@ def _moving(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> S
     A map can go wrong where the view changes fast; growing it from another seed then tells.
     """
     best: Solution | None = None
+    ties = find_ties(tracks, lens)
     for seed in find_seeds(tracks, lens)[:SEEDS]:
-        grown = grow_map(tracks, lens, seed, turns)
+        grown = grow_map(tracks, lens, seed, turns, ties)
         if not grown.placed.all():
             continue
-        start = Solution(grown.obs, grown.track, grown.state(), lens, moves=True)
+        start = Solution(grown.obs, grown.track, grown.state(), lens, True, ties)
         found = _adjust(start, np.arange(tracks.frames) != seed.first, free_lens, 1.0, 10)
         if best is None or found.explained() > best.explained():
             best = found

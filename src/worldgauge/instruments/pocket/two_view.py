@@ -25,7 +25,9 @@ class Turn:
     residual: float
     """Median distance of the matches from it, px: the parallax it leaves unexplained."""
     share: float
-    """Share of the matches it explains within the tolerance."""
+    """Share of the matches within three tolerances of it."""
+    close: float
+    """Share of the matches within half a tolerance of it."""
     agree: NDArray[np.bool_]
 
 
@@ -48,9 +50,10 @@ def fit_turn(first: Floats, second: Floats, lens: Lens) -> Turn:
     ahead, behind = bearings(first, lens.focal, lens.centre), bearings(second, lens.focal, lens.centre)
     rotation, agree = vote_rotation(behind, ahead, 3.0 * lens.tolerance / lens.focal)
     if not len(agree):
-        return Turn(rotation, 0.0, 0.0, agree)
+        return Turn(rotation, 0.0, 0.0, 0.0, agree)
     error = lens.focal * np.linalg.norm(behind @ rotation.T - ahead, axis=1)
-    return Turn(rotation, float(np.median(error)), float(agree.mean()), agree)
+    close = float((error < 0.5 * lens.tolerance).mean())
+    return Turn(rotation, float(np.median(error)), float(agree.mean()), close, agree)
 
 
 def fit_step(first: Floats, second: Floats, lens: Lens) -> Step | None:
