@@ -60,6 +60,10 @@ def make_cases(folder: Path, videos: Path, clusters: int = 2) -> Path:
     return folder
 
 
+PEAK_MEMORY = "int(next(l for l in open('/proc/self/status') if l.startswith('VmHWM')).split()[1]) * 1024"
+"""Expression for a child process: its own peak resident bytes. `ru_maxrss` would count the parent it was forked from."""
+
+
 def worldgauge(
     *arguments: object, check: bool = True, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:

@@ -7,17 +7,18 @@ from statistics import median
 
 import pytest
 
+from helpers import PEAK_MEMORY
 from report.browser import launched, watched_page
 from report.synthetic import SKILL, write_run
 
-BUILD = """
-import resource, sys, time
+BUILD = f"""
+import sys, time
 from pathlib import Path
 from worldgauge.core.run_folder import Run
 from worldgauge.report.html import ReportSource, write_report
 started = time.process_time()
 write_report(ReportSource([Run(Path(f)) for f in sys.argv[2:]]), Path(sys.argv[1]))
-print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(time.process_time() - started, {PEAK_MEMORY})
 """
 
 
