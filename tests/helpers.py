@@ -61,7 +61,7 @@ def make_cases(folder: Path, videos: Path, clusters: int = 2) -> Path:
 
 
 PEAK_MEMORY = "int(next(l for l in open('/proc/self/status') if l.startswith('VmHWM')).split()[1]) * 1024"
-"""Expression for a child process: its own peak resident bytes. `ru_maxrss` would count the parent it was forked from."""
+"""Expression for a child process: its own peak resident bytes; `ru_maxrss` would count the parent it came from."""
 
 
 def worldgauge(
