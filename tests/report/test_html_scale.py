@@ -1,9 +1,7 @@
-"""100,000 records: time and memory of the build, size of the page, first paint against an empty page."""
+"""100,000 records: work and memory of the build, size of the page. First paint is measured in bench/first_paint.py."""
 
-import re
 import subprocess
 import sys
-from statistics import median
 
 import pytest
 
@@ -42,36 +40,6 @@ def test_build_is_quick_and_small(built):
     assert (out / "index.html").stat().st_size <= 2e6
     # What the first page needs beyond index.html.
     assert (out / "data" / "index.js").stat().st_size <= 2e6
-
-
-def first_paints(chromium, out, names, loads):
-    """Milliseconds to the first contentful paint, the pages taken in turn so that both meet the same other work."""
-    times = {name: [] for name in names}
-    script = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-    for _ in range(loads):
-        for name, found in times.items():
-            with watched_page(chromium) as watched:
-                watched.page.goto(f"{out.as_uri()}/{name}")
-                watched.until(f"{script} !== undefined")
-                found.append(watched.page.evaluate(script))
-    return times
-
-
-@pytest.mark.slow
-def test_first_paint_is_that_of_an_empty_report(built):
-    """Against the same page without the rows of the table; the best of three rounds, since other work only adds."""
-    out = built[0]
-    page = (out / "index.html").read_text("utf-8")
-    rows = re.search(r"<thead>.*?</tbody>", page, re.S).group(0)
-    (out / "empty.html").write_text(page.replace(rows, "<thead></thead><tbody></tbody>"), "utf-8")
-    ratios = []
-    with launched() as chromium:
-        for _ in range(3):
-            times = first_paints(chromium, out, ("index.html", "empty.html"), loads=9)
-            ratios.append(median(times["index.html"]) / median(times["empty.html"]))
-            if ratios[-1] <= 1.5:
-                break
-    assert min(ratios) <= 1.5, ratios
 
 
 @pytest.mark.slow
