@@ -24,7 +24,7 @@ WINDOW = 12
 """Frames adjusted together while growing."""
 LEAST_LINKS = 12
 """Tracks that must agree before a frame counts as placed."""
-LEAST_SHARE = 0.3
+LEAST_SHARE = 0.4
 """Share of the tracks in a frame that must agree before it counts as placed."""
 TIE_GAP = 4
 """Frames over which a fast turn is looked at,"""

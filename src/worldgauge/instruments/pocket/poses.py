@@ -32,7 +32,7 @@ USUAL_VIEW = 60.0
 """Degrees across the longer side: the lens assumed where nothing tells."""
 LENS_SIGMA = 0.06
 """Standard deviation of the logarithm of the focal length up to which it counts as estimated."""
-LEAST_SURVIVAL = 0.1
+LEAST_SURVIVAL = 0.15
 """Share of a frame's corners that must be found in the next; after a cut a few seem to be, by chance."""
 SURE_SIGHTINGS = 50
 """Agreeing sightings from which a frame's confidence no longer depends on their number."""
