@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -92,6 +93,9 @@ def worldgauge(
 
 def main() -> None:
     """Entry point: known problems become one line and exit code 2."""
+    # Before anything imports NumPy, for this process and its workers: on the small systems of bundle adjustment BLAS
+    # threads only wait for each other (four times the processor time), and workers are our parallelism.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except WorldGaugeError as error:
