@@ -36,6 +36,9 @@ class Gauge:
 
 _PAPER = {"definition": "paper"}
 _HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
+_FASTER = "its warp error grows with the amount of motion, so a faster camera scores as less smooth"
+_CAMERA_DROWNS = "the camera's own motion drowns the target's"
+_TEN_DEGREES = "on a path that comes back it divides by ten degrees, so two degrees of instrument error cost a fifth"
 _UNSEEN = "it compares frames close in time, and this change happens while nobody looks"
 _COLOUR = "the pocket tracker knows the target by its colour, which moves with the light"
 _SAME_STUFF = "props drawn anew in one another's textures leave the picture's statistics as they are"
@@ -49,7 +52,7 @@ GAUGES: tuple[Gauge, ...] = (
     Gauge("camera_control", Quality.CAMERA),
     Gauge("rotation_error", Quality.CAMERA),
     Gauge("house_camera_control", Quality.CAMERA),
-    Gauge("memobench_camera_control", Quality.CAMERA, parameters=_PAPER),
+    Gauge("memobench_camera_control", Quality.CAMERA, parameters=_PAPER, blind={"noise": _TEN_DEGREES}),
     Gauge("psnr", Quality.FIDELITY),
     Gauge("ssim", Quality.FIDELITY),
     Gauge("return_psnr", Quality.FIDELITY, "memobench_psnr", {"phase": "back", **_PAPER}),
@@ -58,9 +61,11 @@ GAUGES: tuple[Gauge, ...] = (
     Gauge("warp_error", Quality.PHOTOMETRY),
     Gauge("flow_consistency", Quality.PHOTOMETRY),
     Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY),
-    Gauge("flow_magnitude", Quality.MOTION),
+    Gauge("flow_magnitude", Quality.MOTION, blind={"still_life": _CAMERA_DROWNS}),
     Gauge("worldscore_motion_magnitude", Quality.MOTION),
-    Gauge("memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER, blind={"stutter": _HELD}),
+    Gauge(
+        "memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER, blind={"stutter": _HELD, "camera_drift": _FASTER}
+    ),
     Gauge(
         "house_smoothness",
         Quality.SMOOTHNESS,
