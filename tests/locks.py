@@ -58,7 +58,8 @@ def _collect(item: Any, seen: dict[str, str]) -> None:
     if name in seen:
         return
     tree = ast.parse(textwrap.dedent(inspect.getsource(item)))
-    seen[name] = ast.dump(_without_docstrings(tree))
+    # The text of ast.dump differs between versions of Python, that of unparse only in the quotes it chooses.
+    seen[name] = ast.unparse(_without_docstrings(tree)).replace('"', "'")
     module = inspect.getmodule(item)
     for reached in _reached(item, tree, vars(module) if module else {}):
         if isinstance(reached, (int, float, str, tuple, bool)):
