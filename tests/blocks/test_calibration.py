@@ -19,6 +19,7 @@ from worldgauge.blocks.calibration.responses import Scores, respond
 from worldgauge.blocks.calibration.result import CalibrationFile, GaugeResult, Response
 from worldgauge.blocks.calibration.verdicts import judge
 from worldgauge.blocks.faults import Quality
+from worldgauge.blocks.paths import LAYOUTS
 from worldgauge.core.errors import WorldGaugeError
 
 SEVERITIES = (0.25, 0.5, 1.0)
@@ -112,11 +113,11 @@ def test_an_undeclared_metric_gets_no_verdict() -> None:
 def test_gauges_are_unique_and_name_what_is_registered() -> None:
     names = [gauge.id for gauge in GAUGES]
     assert len(names) == len(set(names))
-    assert choose_gauges(["psnr"])[0].quality == Quality.FIDELITY
+    assert choose_gauges(wanted=["psnr"])[0].quality == Quality.FIDELITY
     with pytest.raises(WorldGaugeError, match="did you mean psnr"):
-        choose_gauges(["psnrr"])
+        choose_gauges(wanted=["psnrr"])
     with pytest.raises(WorldGaugeError, match="unknown quality"):
-        choose_gauges([], {"psnr": "beauty"})
+        choose_gauges(declared={"psnr": "beauty"})
 
 
 def test_presets_have_worlds_enough_for_the_test_and_refuse_wrong_faults() -> None:
@@ -164,7 +165,7 @@ def test_what_show_prints_names_what_is_seen_and_what_is_not(monkeypatch: pytest
 
     made = _file(list(_judged(Quality.PICTURE, {"blur": [1, 2, 5], "noise": [0, 0, 0]}).values()))
     renamed = made.gauges[0].model_copy(update={"metric": "picture_quality"})
-    monkeypatch.setattr(result, "shipped", lambda: made.model_copy(update={"gauges": [renamed]}))
+    monkeypatch.setattr(result, "shipped", lambda: (made.model_copy(update={"gauges": [renamed]}),))
     shown = CliRunner().invoke(app, ["picture_quality"])
     assert shown.exit_code == 0, shown.output
     assert "blur: told from severity 0.25, rho -1.00" in shown.stdout
@@ -178,6 +179,21 @@ def test_a_known_blind_spot_is_shown_but_does_not_fail() -> None:
     assert made.failures() == []
     assert made.blind_spots()[0].endswith("it is deaf")
     assert judge(Gauge("m", Quality.PICTURE, unasked={"noise": "not meant"}), [deaf])[0].verdict is None
+
+
+def test_a_fault_that_must_not_raise_a_metric_is_caught_when_it_does() -> None:
+    never = Gauge("m", Quality.PICTURE, no_better=("frozen_camera",))
+    for shift, holds in (([1.0, 2.0, 5.0], True), ([0.0, 0.0, 0.0], True), ([-1.0, -2.0, -5.0], False)):
+        verdict = judge(never, [respond("frozen_camera", _scores(np.array(shift)), True)])[0].verdict
+        assert verdict is not None and (verdict.expects, verdict.holds) == ("no better", holds)
+
+
+def test_each_kind_of_worlds_has_its_own_metrics() -> None:
+    returns, layouts = ({gauge.id for gauge in choose_gauges(kind)} for kind in ("returns", "layouts"))
+    assert "memobench_reappearance" in returns - layouts
+    assert "worldscore_camera_control" in layouts - returns
+    assert "worldscore_smoothness_ssim" in returns & layouts
+    assert {block.path for block in PRESETS["layouts"].blocks()} == set(LAYOUTS)
 
 
 BROKEN = '''

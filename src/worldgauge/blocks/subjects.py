@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from worldgauge.blocks.block import Block
+from worldgauge.blocks.exact_depth import remember_depth
 from worldgauge.blocks.faults import FAULTS, Fault, Given, Shown
 from worldgauge.blocks.faults.base import Frames
 from worldgauge.blocks.names import pick
@@ -70,6 +71,11 @@ class Studio:
         frames = self._paint(timeline, fault, severity)
         return Shown(timeline, fault.look(given, frames, severity) if severity else frames, self.truth)
 
+    def remember_depths(self, folder: Path, shown: Shown) -> None:
+        """Keep the depth of every shown frame for the instrument `rendered_depth`."""
+        for k, frame in enumerate(shown.frames):
+            remember_depth(folder, frame, lambda k=k: self._draw.shapes(shown.timeline, k)[0])  # type: ignore[misc]
+
     def _paint(self, timeline: Timeline, fault: Fault, severity: float) -> Frames:
         textures = fault.textures(self.given, severity) if severity else None
         frames = []
@@ -104,15 +110,17 @@ def make_subjects(
     out: Path,
     workers: int = 1,
     on_clip: Callable[[str], None] = lambda _: None,
+    depths: Path | None = None,
 ) -> dict[str, Path]:
     """Write one submission folder per subject under `out`; returns them by name. Finished clips are kept.
 
-    `on_clip` is called with a line for every finished clip.
+    `on_clip` is called with a line for every finished clip. With `depths`, the true depth of what each subject shows is
+    kept in that folder (see `exact_depth`).
     """
     folders = {subject.name: out / subject.name for subject in subjects}
     for folder in folders.values():
         _make_folder(folder)
-    jobs = [(case, tuple(subjects), out) for case in cases]
+    jobs = [(case, tuple(subjects), out, depths) for case in cases]
     if workers <= 1:
         for job in jobs:
             _perform_case(*job, on_clip)
@@ -139,7 +147,11 @@ def quantities(folder: Path) -> dict[str, float]:
 
 
 def _perform_case(
-    case: Case, subjects: Sequence[Subject], out: Path, on_clip: Callable[[str], None] = lambda _: None
+    case: Case,
+    subjects: Sequence[Subject],
+    out: Path,
+    depths: Path | None,
+    on_clip: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
     """Write what is missing of one case; returns a line per clip."""
     lines: list[str] = []
@@ -168,18 +180,22 @@ def _perform_case(
     faulty = [s for s in missing if s.fault != ORACLE]
     if faulty:
         with studio(case) as opened:
+            if depths is not None:
+                opened.remember_depths(depths, Shown(opened.given.timeline, opened.truth, opened.truth))
             for subject in faulty:
-                _write_clip(opened, subject, clip_path(out / subject.name, case), truth)
+                _write_clip(opened, subject, clip_path(out / subject.name, case), truth, depths)
                 report(subject)
     return lines
 
 
-def _write_clip(opened: Studio, subject: Subject, path: Path, truth: str) -> None:
+def _write_clip(opened: Studio, subject: Subject, path: Path, truth: str, depths: Path | None) -> None:
     from worldgauge.media.encoder import write_video
 
     fault = FAULTS[subject.fault]()
     shown = opened.perform(fault, subject.severity)
     _write_note(path, {"truth": truth, "version": fault.version, "quantity": fault.measure(opened.given, shown)})
+    if depths is not None:
+        opened.remember_depths(depths, shown)
     write_video(path, shown.frames, opened.case.condition.fps or 16.0)
 
 

@@ -24,6 +24,9 @@ app = typer.Typer(**VERB_SETTINGS)
 @app.command()
 def calibrate(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller worlds, full severity only.")] = False,
+    layouts: Annotated[
+        bool, typer.Option("--layouts", help="Worlds on WorldScore's camera layouts, and the metrics for them.")
+    ] = False,
     metrics: Metrics = None,
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; repeat for several.")] = None,
     declare: Annotated[
@@ -44,12 +47,13 @@ def calibrate(
 ) -> None:
     """Score subjects with known faults and check that every metric sees what it must and ignores what it must.
 
-    Writes calibration.json, calibration.svg and calibration.md. Exits with 1 when a declaration fails that is not a
+    Writes a JSON file, a figure (SVG) and a page (Markdown). Exits with 1 when a declaration fails that is not a
     known blind spot.
 
     \b
     Examples:
       worldgauge calibrate --quick
+      worldgauge calibrate --layouts
       worldgauge calibrate --metrics ssim,warp_error --fault flicker --fault vanish
       worldgauge calibrate --include my_metric.py --metrics my_metric --declare my_metric=fidelity
     """
@@ -61,8 +65,10 @@ def calibrate(
     for file in include or ():
         include_file(file)
     wanted = [name.strip() for name in (metrics or "").split(",") if name.strip()]
-    gauges = choose_gauges(wanted, dict(_declaration(text) for text in declare or ()))
-    preset = choose_preset("quick" if quick else "small", fault or ())
+    if quick and layouts:
+        raise WorldGaugeError("--quick and --layouts are two different sets of worlds", "choose one of them")
+    preset = choose_preset("quick" if quick else "layouts" if layouts else "small", fault or ())
+    gauges = choose_gauges(preset.kind, wanted, dict(_declaration(text) for text in declare or ()))
     bench = Bench(
         preset,
         out / preset.name,
@@ -86,7 +92,7 @@ def calibrate(
         typer.echo(calibration.model_dump_json(by_alias=True, indent=1))
     else:
         print_matrix(calibration)
-        typer.echo(f"{bench.folder}/calibration.json, .svg, .md; done in {duration(time.monotonic() - started)}")
+        typer.echo(f"{bench.folder}/{calibration.stem}.json, .svg, .md; done in {duration(time.monotonic() - started)}")
     for line in calibration.blind_spots():
         typer.echo(f"blind  {line}", err=True)
     failures = calibration.failures()
@@ -100,14 +106,13 @@ def calibrate(
 def write_files(calibration: CalibrationFile, folder: Path) -> None:
     """The result, the figure and the page."""
     from worldgauge.blocks.calibration.heatmap import heat_map
-    from worldgauge.blocks.calibration.page import FIGURE, page
-    from worldgauge.blocks.calibration.result import FILE_NAME
+    from worldgauge.blocks.calibration.page import page
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        calibration.write(folder / FILE_NAME)
-        (folder / FIGURE).write_text(heat_map(calibration), "utf-8")
-        (folder / "calibration.md").write_text(page(calibration), "utf-8")
+        calibration.write(folder / f"{calibration.stem}.json")
+        (folder / f"{calibration.stem}.svg").write_text(heat_map(calibration), "utf-8")
+        (folder / f"{calibration.stem}.md").write_text(page(calibration), "utf-8")
     except OSError as error:
         raise CannotWrite(f"cannot write to {folder} ({error.strerror})", "choose another folder with --out") from error
 

@@ -89,6 +89,7 @@ INSTRUMENTS: Registry[type[Instrument]] = Registry(
         "filter_bank": "worldgauge.instruments.pocket.style:FilterBankStyle",
         "no_faces": "worldgauge.instruments.pocket.faces:NoFaces",
         "random_style": "worldgauge.instruments.pocket.random_style:RandomStyle",
+        "rendered_depth": "worldgauge.blocks.exact_depth:RenderedDepth",
         "flow_midpoint": "worldgauge.instruments.pocket.interpolation:FlowInterpolation",
     },
 )

@@ -136,6 +136,7 @@ METRICS: Registry[Metric] = Registry(
         "memobench_geometry": "worldgauge.metrics.memobench:memobench_geometry",
         "memobench_reappearance": "worldgauge.metrics.memobench_memory:memobench_reappearance",
         "house_reappearance": "worldgauge.metrics.memobench_memory:house_reappearance",
+        "house_identity": "worldgauge.metrics.memobench_house:house_identity",
         "house_smoothness": "worldgauge.metrics.memobench_house:house_smoothness",
         "memobench_camera_control": "worldgauge.metrics.memobench_camera:memobench_camera_control",
         "memobench_camera_error": "worldgauge.metrics.memobench_camera:memobench_camera_error",

@@ -32,6 +32,7 @@ from worldgauge.functional.object_masks import fitted_union
 from worldgauge.functional.style_gram import gram_distance, gram_mse
 from worldgauge.functional.trajectory_layouts import anchor_frames, frames_per_layout
 from worldgauge.signals.flow import FlowInstrument, consecutive
+from worldgauge.signals.poses import poses
 
 Image = NDArray[np.uint8]
 
@@ -48,22 +49,6 @@ class InterpolationInstrument(Protocol):
 
     def between(self, before: Image, after: Image) -> Image:
         """The RGB frame halfway between two (H, W, 3)."""
-
-
-class Trajectory(Protocol):
-    """What a pose instrument answers."""
-
-    poses: NDArray[np.float64]
-    """(N, 4, 4) OpenCV camera-to-world, the first one identity."""
-    residual: NDArray[np.float64]
-    """(N,) distance between seen and predicted points, px."""
-
-
-class PosesInstrument(Protocol):
-    """What the seat `poses` offers."""
-
-    def trajectory(self, frames: Sequence[Image]) -> Trajectory:
-        """Where the camera was at each RGB frame (H, W, 3)."""
 
 
 def layouts_of(case: Case) -> list[str]:
@@ -93,17 +78,16 @@ def anchors_of(clip: Clip, case: Case) -> Frames:
     return clip.frames(FrameSpec.at(*anchor_frames(scenes, frames_of_layout(case, clip.count))))
 
 
-@signal(version=1, seat="poses", cost=1.0)
-def world_cameras(clip: Clip, poses: PosesInstrument) -> Arrays:
+@signal(version=2, reads=(), needs=(poses(),), cost=0.001)
+def world_cameras(path: Arrays) -> Arrays:
     """Camera poses of the whole clip and how well a rigid scene explains it.
 
     `poses`: (N, 4, 4) OpenCV camera-to-world. `residual`: (N,) distance between seen and predicted points, in the unit
     of the released code: pixels of an eighth of a frame as large as 512x512.
     """
-    found = poses.trajectory(clip.frames())
-    width, height = clip.size
+    width, height = path["size"].tolist()
     unit = 8.0 * math.sqrt(width * height / TRACKER_AREA)
-    return {"poses": found.poses, "residual": found.residual / unit}
+    return {"poses": path["poses"], "residual": path["residual"] / unit}
 
 
 @signal(version=1, seat="flow", cost=0.15)

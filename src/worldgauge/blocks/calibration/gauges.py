@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from worldgauge.blocks.faults import Quality
 from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.metric import METRICS
 from worldgauge.core.registry import unknown_name
+
+Kind = Literal["returns", "layouts"]
+"""Worlds whose target leaves and comes back; worlds on WorldScore's camera layouts."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,10 @@ class Gauge:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     unasked: Mapping[str, str] = field(default_factory=dict)
     """Faults whose declaration does not apply to this metric although it has the quality, each with the reason."""
+    no_better: tuple[str, ...] = ()
+    """Faults that must not raise this metric, whatever else they do to it."""
+    worlds: tuple[Kind, ...] = ("returns",)
+    """Kinds of worlds it is calibrated on."""
     blind: Mapping[str, str] = field(default_factory=dict)
     """Known blind spots, each with the reason: the failing declaration is shown everywhere but surprises nobody."""
 
@@ -46,12 +53,17 @@ _BACKGROUND = "the patches most like the first frame's, which it keeps, are back
 _AGAINST_REFERENCE = (
     "measured against the reference at the same moments, of which another camera path sees other things"
 )
-_OF_FRAMES = "the claim is about likeness of whole frames, and this metric follows the target itself"
+_OF_OBJECTS = "it is about what moves by itself, not about the camera"
+_LAYOUTS: tuple[Kind, ...] = ("layouts",)
+_BOTH: tuple[Kind, ...] = ("returns", "layouts")
+_FROZEN = ("frozen_camera",)
 
 GAUGES: tuple[Gauge, ...] = (
     Gauge("camera_control", Quality.CAMERA),
     Gauge("rotation_error", Quality.CAMERA),
     Gauge("house_camera_control", Quality.CAMERA),
+    Gauge("worldscore_camera_control", Quality.CAMERA, worlds=_LAYOUTS),
+    Gauge("worldscore_camera_error", Quality.CAMERA, worlds=_LAYOUTS),
     Gauge("memobench_camera_control", Quality.CAMERA, parameters=_PAPER, blind={"noise": _TEN_DEGREES}),
     Gauge("psnr", Quality.FIDELITY),
     Gauge("ssim", Quality.FIDELITY),
@@ -60,37 +72,55 @@ GAUGES: tuple[Gauge, ...] = (
     Gauge("visible_ssim", Quality.EARLY, "memobench_ssim", {"phase": "visible", **_PAPER}),
     Gauge("warp_error", Quality.PHOTOMETRY),
     Gauge("flow_consistency", Quality.PHOTOMETRY),
-    Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY),
+    Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY, worlds=_BOTH),
     Gauge("flow_magnitude", Quality.MOTION, blind={"still_life": _CAMERA_DROWNS}),
-    Gauge("worldscore_motion_magnitude", Quality.MOTION),
+    Gauge("worldscore_motion_magnitude", Quality.MOTION, worlds=_BOTH, blind={"still_life": _CAMERA_DROWNS}),
+    Gauge(
+        "worldscore_motion_accuracy",
+        Quality.MOTION,
+        worlds=_LAYOUTS,
+        parameters=_PAPER,
+        unasked={"frozen_camera": _OF_OBJECTS},
+    ),
     Gauge(
         "memobench_smoothness", Quality.SMOOTHNESS, parameters=_PAPER, blind={"stutter": _HELD, "camera_drift": _FASTER}
     ),
     Gauge(
         "house_smoothness",
         Quality.SMOOTHNESS,
-        unasked=dict.fromkeys(("frozen_camera", "camera_drift"), _AGAINST_REFERENCE),
+        unasked={"camera_drift": _AGAINST_REFERENCE},
+        no_better=_FROZEN,
     ),
-    Gauge("worldscore_smoothness_mse", Quality.SMOOTHNESS, blind={"stutter": _HELD}),
-    Gauge("worldscore_smoothness_ssim", Quality.SMOOTHNESS, blind={"stutter": _HELD}),
+    Gauge("worldscore_smoothness_mse", Quality.SMOOTHNESS, worlds=_BOTH, blind={"stutter": _HELD}),
+    Gauge("worldscore_smoothness_ssim", Quality.SMOOTHNESS, worlds=_BOTH, blind={"stutter": _HELD}),
     Gauge(
-        "worldscore_reprojection_error", Quality.GEOMETRY, blind=dict.fromkeys(("teleport", "background_swap"), _UNSEEN)
+        "worldscore_reprojection_error",
+        Quality.GEOMETRY,
+        worlds=_BOTH,
+        blind=dict.fromkeys(("teleport", "background_swap"), _UNSEEN),
     ),
-    Gauge("memobench_geometry", Quality.GEOMETRY, parameters=_PAPER),
-    Gauge("object_identity", Quality.IDENTITY, unasked={"frozen_camera": _OF_FRAMES}),
+    Gauge("memobench_geometry", Quality.DEPTH, parameters=_PAPER),
+    Gauge("object_identity", Quality.IDENTITY, no_better=_FROZEN),
     Gauge("memobench_identity", Quality.IDENTITY, parameters=_PAPER, blind={"identity_drift": _BACKGROUND}),
+    Gauge("house_identity", Quality.IDENTITY, no_better=_FROZEN),
     Gauge("object_presence", Quality.PRESENCE, blind={"lighting_drift": _COLOUR}),
     Gauge("memobench_reappearance", Quality.PRESENCE, parameters=_PAPER, blind={"lighting_drift": _COLOUR}),
-    Gauge("house_reappearance", Quality.PRESENCE, blind={"lighting_drift": _COLOUR}),
+    Gauge("house_reappearance", Quality.PRESENCE, no_better=_FROZEN, blind={"lighting_drift": _COLOUR}),
     Gauge("style_consistency", Quality.STYLE, blind={"background_swap": _SAME_STUFF}),
+    Gauge("worldscore_style_difference", Quality.STYLE, worlds=_LAYOUTS, blind={"background_swap": _SAME_STUFF}),
     Gauge("picture_quality", Quality.PICTURE),
     Gauge("frame_similarity", Quality.SMOOTHNESS),
 )
 """Metrics with a declared quality. A new metric gets one line here."""
 
 
-def choose_gauges(wanted: Iterable[str] = (), declared: Mapping[str, str] | None = None) -> list[Gauge]:
-    """The named gauges and metrics, or every gauge; `declared` gives further metrics a quality by its name."""
+def choose_gauges(
+    kind: Kind = "returns", wanted: Iterable[str] = (), declared: Mapping[str, str] | None = None
+) -> list[Gauge]:
+    """The named gauges and metrics, or every gauge for that kind of worlds.
+
+    `declared` gives further metrics a quality by its name.
+    """
     known = {gauge.id: gauge for gauge in GAUGES if (gauge.metric or gauge.id) in METRICS.names()}
     for name, quality in (declared or {}).items():
         if name not in METRICS.names():
@@ -100,7 +130,9 @@ def choose_gauges(wanted: Iterable[str] = (), declared: Mapping[str, str] | None
     for name in names:
         if name not in known and name not in METRICS.names():
             raise unknown_name("metric", name, sorted({*known, *METRICS.names()}))
-    return [known.get(name) or Gauge(name) for name in dict.fromkeys(names)] if names else list(known.values())
+    if names:
+        return [known.get(name) or Gauge(name) for name in dict.fromkeys(names)]
+    return [gauge for gauge in known.values() if kind in gauge.worlds or gauge.id in (declared or {})]
 
 
 def _quality(name: str) -> Quality:

@@ -38,6 +38,11 @@ class Bench:
     overrides: tuple[str, ...] = ()
     """`seat=instrument:parameter=value` strings."""
 
+    @property
+    def depths(self) -> Path:
+        """True depth of what the subjects show: the image depth of metrics whose own network is not here."""
+        return self.folder / "depth"
+
     def calibrate(self, gauges: Sequence[Gauge], progress: Progress) -> CalibrationFile:
         """Make worlds and subjects, score them, and judge the declarations."""
         preset = self.preset
@@ -66,7 +71,7 @@ class Bench:
     def make_subjects(self, cases: list[Case], subjects: list[Subject], progress: Progress) -> dict[str, Floats]:
         """Subject name to what its fault changed in each world, (W,)."""
         count = Counter("videos", len(cases) * len(subjects), progress)
-        folders = make_subjects(cases, subjects, self.folder / "subjects", self.workers, lambda _: count())
+        folders = make_subjects(cases, subjects, self.folder / "subjects", self.workers, lambda _: count(), self.depths)
         found = {name: quantities(folder) for name, folder in folders.items()}
         return {name: np.array([of.get(case.id, 0.0) for case in cases]) for name, of in found.items()}
 
@@ -79,7 +84,7 @@ class Bench:
                 videos[name] = Video(clip_path(self.folder / "subjects" / subject.name, case))
         setup = Setup(
             metrics=tuple(g.use for g in gauges),
-            overrides=self.overrides,
+            overrides=(f"image_depth=rendered_depth:folder={self.depths}", *self.overrides),
             includes=self.includes,
             store=self.folder / "store",
             out=self.folder / "run",

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from worldgauge.blocks.block import Block
+from worldgauge.blocks.calibration.gauges import Kind
 from worldgauge.blocks.faults import FAULTS
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.subjects import Subject
 
-_PLACES = (
+_RETURNS = (
     ("room", "away_left", "rolling"),
     ("street", "away_right", "crossing"),
     ("yard", "exit_wait_reenter", "windmill"),
@@ -22,6 +23,17 @@ _PLACES = (
 )
 """Family, path, process: every family, and the away-and-back paths on which the camera turns in place, for which its
 poses are recovered in seconds."""
+_LAYOUTS = (
+    ("room", "push_in", "rolling"),
+    ("street", "pull_out", "crossing"),
+    ("yard", "move_left", "windmill"),
+    ("hall", "move_right", "bouncing"),
+    ("shelf", "orbit_left", "inflating"),
+    ("pool", "orbit_right", "crossing"),
+    ("street", "pan_left", "rolling"),
+    ("yard", "pan_right", "burning"),
+)
+"""The same on WorldScore's eight layouts."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +46,13 @@ class Preset:
     frames: int
     fps: float = 12.0
     faults: tuple[str, ...] = tuple(FAULTS)
+    kind: Kind = "returns"
     first_seed: int = 500
 
     def blocks(self) -> list[Block]:
+        places = _LAYOUTS if self.kind == "layouts" else _RETURNS
         return [
-            Block(self.first_seed + k, *_PLACES[k % len(_PLACES)], self.size, self.frames, self.fps)
+            Block(self.first_seed + k, *places[k % len(places)], self.size, self.frames, self.fps)
             for k in range(self.worlds)
         ]
 
@@ -48,7 +62,8 @@ class Preset:
 
 SMALL = Preset("small", 8, (0.25, 0.5, 1.0), (224, 126), 33, 10.0)
 QUICK = Preset("quick", 6, (1.0,), (192, 108), 33, 10.0)
-PRESETS = {preset.name: preset for preset in (SMALL, QUICK)}
+LAYOUTS = Preset("layouts", 8, (0.5, 1.0), (224, 126), 33, 10.0, kind="layouts")
+PRESETS = {preset.name: preset for preset in (SMALL, QUICK, LAYOUTS)}
 
 
 def choose_preset(name: str, faults: Sequence[str] = ()) -> Preset:

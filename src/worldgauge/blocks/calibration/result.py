@@ -13,7 +13,8 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.submission import first_problem
 
 SCHEMA: Final = 1
-FILE_NAME = "calibration.json"
+SHIPPED = ("calibration", "calibration_layouts")
+"""Stems of the files that come with the package."""
 
 
 class _Model(BaseModel):
@@ -41,7 +42,7 @@ class Dose(_Model):
 class Verdict(_Model):
     """A declared expectation and whether it held."""
 
-    expects: Literal["worse", "better", "still"]
+    expects: Literal["worse", "better", "still", "no better"]
     holds: bool | None
     """None: it could not be judged."""
     why: str
@@ -94,7 +95,7 @@ class GaugeResult(_Model):
             failed = ""
             if r.verdict is not None and r.verdict.holds is False:
                 reason = f" ({r.verdict.known})" if r.verdict.known else ""
-                failed = f"; DECLARATION FAILS, must {_must(r.verdict)}{reason}"
+                failed = f"; DECLARATION FAILS, must {must(r.verdict)}{reason}"
             lines.append(f"  {r.fault}: {seen}{rho}{failed}")
         return lines
 
@@ -126,6 +127,11 @@ class CalibrationFile(_Model):
     errors: list[ErrorTable] = []
     """Instrument errors, where they were measured."""
 
+    @property
+    def stem(self) -> str:
+        """Of the files written: `calibration` or, for worlds of another kind, `calibration_layouts`."""
+        return "calibration_layouts" if self.preset == "layouts" else "calibration"
+
     def failures(self) -> list[str]:
         """One line per declaration that does not hold, known blind spots left out."""
         return [line for line, known in self._broken() if not known]
@@ -136,7 +142,7 @@ class CalibrationFile(_Model):
 
     def _broken(self) -> list[tuple[str, str]]:
         return [
-            (f"{gauge.id} x {r.fault}: must {_must(r.verdict)}; {r.verdict.why}", r.verdict.known)
+            (f"{gauge.id} x {r.fault}: must {must(r.verdict)}; {r.verdict.why}", r.verdict.known)
             for gauge in self.gauges
             for r in gauge.responses
             if r.verdict is not None and r.verdict.holds is False
@@ -158,17 +164,17 @@ class CalibrationFile(_Model):
 
 
 @cache
-def shipped() -> CalibrationFile | None:
-    """The calibration that came with the package; None where there is none."""
-    file = resources.files("worldgauge.blocks") / FILE_NAME
-    return CalibrationFile.model_validate_json(file.read_bytes()) if file.is_file() else None
+def shipped() -> tuple[CalibrationFile, ...]:
+    """The calibrations that came with the package."""
+    files = [resources.files("worldgauge.blocks") / f"{stem}.json" for stem in SHIPPED]
+    return tuple(CalibrationFile.model_validate_json(file.read_bytes()) for file in files if file.is_file())
 
 
 def of_metric(metric: str) -> list[GaugeResult]:
-    """What the shipped calibration says about a registered metric."""
-    found = shipped()
-    return [gauge for gauge in found.gauges if gauge.metric == metric] if found else []
+    """What the shipped calibrations say about a registered metric."""
+    return [gauge for file in shipped() for gauge in file.gauges if gauge.metric == metric]
 
 
-def _must(verdict: Verdict) -> str:
-    return {"worse": "get worse", "better": "get better", "still": "stay still"}[verdict.expects]
+def must(verdict: Verdict) -> str:
+    words = {"worse": "get worse", "better": "get better", "still": "stay still", "no better": "not get better"}
+    return words[verdict.expects]

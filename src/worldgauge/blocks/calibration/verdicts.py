@@ -34,6 +34,8 @@ def _verdict(gauge: Gauge, fault: type[Fault], response: Response, reach: float 
     if gauge.quality is None or fault.name in gauge.unasked:
         return None
     known = gauge.blind.get(fault.name, "")
+    if fault.name in gauge.no_better:
+        return _no_better(response).model_copy(update={"known": known})
     for move in fault.moves:
         if move.quality == gauge.quality:
             return _moved(move.to, response).model_copy(update={"known": known})
@@ -51,6 +53,14 @@ def _moved(to: Literal["worse", "better"], response: Response) -> Verdict:
     figures = f"rho {rho:+.2f}, change {last.difference:+.3g} at severity {last.severity:g} (p {last.p_value:.3f})"
     right = np.sign(last.difference) == sign and last.p_value <= 0.05 and sign * rho >= LEAST_RHO
     return Verdict(expects=to, holds=bool(right), why=figures)
+
+
+def _no_better(response: Response) -> Verdict:
+    last = response.doses[-1]
+    if last.difference is None or last.p_value is None:
+        return Verdict(expects="no better", holds=None, why=f"scored in {last.cases} worlds at full severity")
+    why = f"change {last.difference:+.3g} at severity {last.severity:g} (p {last.p_value:.3f})"
+    return Verdict(expects="no better", holds=not (last.difference > 0 and last.p_value <= 0.05), why=why)
 
 
 def _stayed(up_to: float, response: Response, reach: float | None) -> Verdict:

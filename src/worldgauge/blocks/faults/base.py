@@ -27,7 +27,7 @@ Textures = Callable[[int], dict[int, NDArray[np.uint8]]]
 
 
 class Quality(StrEnum):
-    """What a metric is about; `calibration.qualities` says it of every metric."""
+    """What a metric is about; `calibration.gauges` says it of every metric."""
 
     CAMERA = "camera control"
     PRESENCE = "presence"
@@ -39,6 +39,8 @@ class Quality(StrEnum):
     STATE = "state evolution"
     GEOMETRY = "geometry"
     """One rigid scene explains all frames."""
+    DEPTH = "depth consistency"
+    """Depth of one frame is like that of the frames around it."""
     PHOTOMETRY = "photometric consistency"
     """A point keeps its colour from frame to frame."""
     SMOOTHNESS = "smoothness"

@@ -22,7 +22,7 @@ class FrozenCamera(Fault):
     quantity = "share of the camera's motion that is missing"
     moves = (
         Move(Quality.CAMERA), Move(Quality.FIDELITY), Move(Quality.MOTION),
-        Move(Quality.SMOOTHNESS, "better"), Move(Quality.IDENTITY, "better"),
+        Move(Quality.SMOOTHNESS, "better"), Move(Quality.IDENTITY, "better"), Move(Quality.DEPTH, "better"),
     )  # fmt: skip
     stays = (Stay(Quality.PICTURE),)
 
