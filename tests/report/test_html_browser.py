@@ -60,6 +60,25 @@ def test_leaderboard_opens_sorted_by_the_overall_score(browser):
     assert browser.page.locator("svg.radar polygon.shape").count() == 5
 
 
+def test_scripts_wait_for_the_first_paint(browser):
+    begun, painted, loaded = browser.page.evaluate("""[
+        Math.min(...performance.getEntriesByType('resource').filter(e => /core.js/.test(e.name)).map(e => e.startTime)),
+        performance.getEntriesByName('first-paint')[0].startTime,
+        performance.getEntriesByType('navigation')[0].loadEventEnd]""")
+    # A page that is not painted within half a second of being loaded does not wait longer.
+    assert begun >= min(painted, loaded + 500)
+
+
+def test_remembered_theme_is_there_before_the_scripts(chromium, report):
+    with watched_page(chromium) as watched:
+        watched.open(report)
+        watched.page.keyboard.press("t")
+        watched.page.route("**/core.js", lambda route: route.abort())
+        watched.page.reload()
+        assert watched.page.evaluate("document.documentElement.dataset.theme") == "dark"
+        assert watched.page.locator("#board tbody tr").count() == len(SKILL)
+
+
 def test_sort_turns_round(browser):
     button = browser.page.locator("#board th button", has_text="Camera rotation")
     button.click()

@@ -26,7 +26,8 @@ SCRIPTS = (
     "about.js",
     "start.js",
 )
-ASSETS = ("report.css", *SCRIPTS)
+"""In this order, after the first paint; `boot.js` brings them in."""
+ASSETS = ("report.css", "boot.js", *SCRIPTS)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
-// Theme, keys, and the first route.
+// Switching the theme, keys, and the first route.
 "use strict";
 
 (() => {
   wg.keys = {};
   const root = document.documentElement;
-  const remembered = (() => { try { return localStorage.getItem("worldgauge-theme"); } catch { return null; } })();
-  if (remembered) root.dataset.theme = remembered;
 
   function switchTheme() {
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -40,9 +38,5 @@
     action();
   });
   addEventListener("hashchange", wg.route);
-  // The table is painted before anything is computed; a page in the background is never painted, so do not wait long.
-  let begun = false;
-  const begin = () => { if (!begun) { begun = true; wg.route(); } };
-  new PerformanceObserver(begin).observe({ type: "paint", buffered: true });
-  setTimeout(begin, 500);
+  wg.route();
 })();
