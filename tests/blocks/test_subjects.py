@@ -41,6 +41,8 @@ def test_a_subject_is_a_submission_like_any_other(case: Case, tmp_path: Path) ->
     assert (video.info.frames, video.info.width, video.info.height, video.info.fps) == (17, 96, 54, 8.0)
     card = submission.model.model_dump()
     assert (card["fault"], card["severity"]) == ("vanish", 1.0)
+    assert "baseline" not in card
+    assert Submission.read(folders["oracle"]).model.model_dump()["baseline"] == "oracle"
     assert quantities(folders["vanish-1"]) == {case.id: 1.0}
     assert quantities(folders["oracle"]) == {}
 

@@ -56,6 +56,17 @@ class Subject:
         """
         return ORACLE if self.fault == ORACLE else f"{self.fault}-{self.severity:g}"
 
+    @property
+    def baseline(self) -> str:
+        """What the subject stands for where it is no stand-in for a model: the best and the laziest one can do.
+
+        >>> Subject().baseline, Subject("frozen_camera", 1.0).baseline, Subject("frozen_camera", 0.5).baseline
+        ('oracle', 'frozen camera', '')
+        """
+        if self.fault == ORACLE:
+            return ORACLE
+        return "frozen camera" if (self.fault, self.severity) == ("frozen_camera", 1.0) else ""
+
 
 class Studio:
     """One case, ready to be performed by any number of subjects; use `with studio(case) as s`."""
@@ -216,6 +227,8 @@ def _is_finished(path: Path, subject: Subject, truth: str) -> bool:
 
 def _write_submission(subject: Subject, cases: Sequence[Case], folder: Path) -> None:
     card: dict[str, object] = {"name": subject.name}
+    if subject.baseline:
+        card["baseline"] = subject.baseline
     if subject.fault != ORACLE:
         notes = {case.id: json.loads(clip_path(folder, case).with_suffix(".json").read_text("utf-8")) for case in cases}
         fault = FAULTS[subject.fault]
