@@ -100,6 +100,8 @@ def write_run(
                 q + 0.04 * np.sin(np.arange(frames) / 4) + own.normal(0, 0.01, frames), 0, 1
             )
             raw = float(curve.mean())
+            # One metric looks at every third frame only.
+            curve = curve[::3] if definition.id == "flow_consistency" else curve
             status, text = _status(definition.id, number)
             ok = status is Status.OK
             value = definition.scale(raw) if definition.scale else raw

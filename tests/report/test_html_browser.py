@@ -160,6 +160,18 @@ def test_a_click_in_a_curve_seeks(browser):
     assert browser.page.evaluate("document.querySelector('video').currentTime") == pytest.approx(1.5, abs=0.1)
 
 
+def test_the_cursor_moves_in_a_curve_of_another_length(browser):
+    browser.go("#/case/0")
+    browser.until("[...document.querySelectorAll('video')].every(v => v.readyState >= 2)")
+    figure = browser.page.locator("figure", has=browser.page.locator("a", has_text="Flow consistency"))
+    assert "12 points, spread evenly over the clip's 36 frames" in figure.inner_text()
+    cursor = figure.locator("svg.curves line.cursor")
+    browser.page.get_by_label("Frame", exact=True).fill("35")
+    assert float(cursor.get_attribute("x1")) == pytest.approx(52 + 540, abs=0.1)
+    browser.page.get_by_label("Frame", exact=True).fill("7")
+    assert float(cursor.get_attribute("x1")) == pytest.approx(52 + 540 * 7 / 35, abs=0.1)
+
+
 def test_phases_camera_and_judge_are_shown(browser):
     browser.go("#/case/0")
     assert browser.page.locator(".phases span").all_inner_texts() == ["visible", "gone", "back"]

@@ -31,14 +31,13 @@
     for (const column of wg.metricsOf(index)) {
       const series = models.map((k) => ({ k, name: index.models[k].name, values: detail.records[k]?.[column.id]?.curve })).filter((s) => s.values && s.values.length > 1);
       if (!series.length) continue;
-      // One point per frame or per pair of frames follows the clock; a curve over a part of the clip does not.
-      const follows = series.every((s) => Math.abs(s.values.length - frames) <= 1);
-      const chart = wg.charts.curves(series, { bands: follows ? bands : [], unit: column.unit, cursor: follows });
-      if (follows) {
-        chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
-        player?.listen(chart.move);
-      }
-      charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), column.unit && el("span", { class: "note" }, ` ${column.unit}`)], chart, `curve-${column.id}`, follows ? null : `${series[0].values.length} points over a part of the clip`));
+      // A curve of another length than the clip's is stretched over it: its first point at the start, its last at the end.
+      const points = Math.max(...series.map((s) => s.values.length));
+      const note = Math.abs(points - frames) <= 1 ? null : `${points} points, spread evenly over the clip's ${frames} frames`;
+      const chart = wg.charts.curves(series, { bands, unit: column.unit });
+      chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
+      player?.listen(chart.move);
+      charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), column.unit && el("span", { class: "note" }, ` ${column.unit}`)], chart, `curve-${column.id}`, note));
     }
     return charts.length ? el("section", { class: "card" }, el("h2", null, "Per frame"), el("div", { class: "grid2 tight" }, charts)) : null;
   }

@@ -67,7 +67,7 @@ wg.charts = (() => {
   }
 
   // Lines over frames, one per model, with bands behind and a cursor that `move(share)` puts somewhere.
-  function curves(series, { bands = [], unit = "", cursor: withCursor = true, height = 110 } = {}) {
+  function curves(series, { bands = [], unit = "", height = 110 } = {}) {
     const width = wg.small() ? 340 : 600, left = 52, right = 8, top = 8, bottom = 18;
     const all = series.flatMap((s) => s.values).filter((v) => v !== null);
     let low = Math.min(...all), high = Math.max(...all);
@@ -89,7 +89,7 @@ wg.charts = (() => {
       parts.push(svg("path", { class: `line m${s.k % 10}`, d: path }, svg("title", null, s.name)));
     }
     const cursor = svg("line", { class: "cursor", x1: left, x2: left, y1: top, y2: height - bottom });
-    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart curves", role: "img", "aria-label": `Curve per frame ${unit}` }, parts, withCursor && cursor);
+    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart curves", role: "img", "aria-label": `Curve per frame ${unit}` }, parts, cursor);
     chart.move = (f) => { const at = x(Math.min(1, Math.max(0, f))).toFixed(1); cursor.setAttribute("x1", at); cursor.setAttribute("x2", at); };
     chart.pick = (event) => {
       const box = chart.getBoundingClientRect();
