@@ -8,6 +8,7 @@ from pathlib import Path
 
 from worldgauge.benchmarks import pocket
 from worldgauge.blocks.block import Block
+from worldgauge.blocks.calibration.for_report import shipped_calibration
 from worldgauge.blocks.steps import Counter, Progress
 from worldgauge.blocks.subjects import Subject, make_subjects
 from worldgauge.blocks.write import make_cases
@@ -109,4 +110,5 @@ class Demo:
             raise CannotWrite(f"cannot write to {self.report} ({error.strerror})", "choose another folder") from error
         runs = [Run(self.runs / s.name) for s in SUBJECTS]
         evidence = stored_evidence(Store(self.folder / "store"))
-        return write_report(ReportSource(runs, evidence=evidence), self.report / "html")
+        source = ReportSource(runs, evidence=evidence, calibration=shipped_calibration)
+        return write_report(source, self.report / "html")

@@ -59,12 +59,13 @@ def compare(
     else:
         _print(joint, columns, differences, chosen, ends)
     if html is not None:
+        from worldgauge.blocks.calibration.for_report import shipped_calibration
         from worldgauge.engine.evidence import stored_evidence
         from worldgauge.engine.store import Store
         from worldgauge.report.html import ReportSource, write_report
 
         evidence = stored_evidence(Store(store or default_store()))
-        page = write_report(ReportSource(joint.runs, evidence=evidence), html)
+        page = write_report(ReportSource(joint.runs, evidence=evidence, calibration=shipped_calibration), html)
         if not as_json:
             typer.echo(f"report: {page}#/compare/0/1")
 

@@ -41,12 +41,13 @@ def report(
     if style not in ("terminal", "html", *FORMATS):
         raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, html, {', '.join(FORMATS)}")
     if style == "html":
+        from worldgauge.blocks.calibration.for_report import shipped_calibration
         from worldgauge.engine.evidence import stored_evidence
         from worldgauge.engine.store import Store
         from worldgauge.report.html import ReportSource, write_report
 
         evidence = stored_evidence(Store(store or default_store()))
-        source = ReportSource([Run(folder) for folder in runs], evidence=evidence)
+        source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
         typer.echo(str(write_report(source, out or Path("report"))))
         return
     table = build_table([summarise(Run(folder)) for folder in runs])

@@ -31,6 +31,7 @@ def view(
       worldgauge view runs/blocks/*
       worldgauge view runs/blocks/oracle --port 9000 --open
     """
+    from worldgauge.blocks.calibration.for_report import shipped_calibration
     from worldgauge.core.run_folder import Run
     from worldgauge.engine.evidence import stored_evidence
     from worldgauge.engine.store import Store
@@ -38,7 +39,8 @@ def view(
     from worldgauge.report.html.serve import ReportServer
 
     evidence = stored_evidence(Store(store or default_store()))
-    server = ReportServer(ReportSource([Run(folder) for folder in runs], evidence=evidence), host, port)
+    source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
+    server = ReportServer(source, host, port)
     typer.echo(f"{server.url}  (Ctrl-C stops)")
     if not server.loopback:
         typer.echo("anyone who can reach this machine can read these runs", err=True)

@@ -1,12 +1,13 @@
-"""What instruments kept about a clip, for the case page: overlays, the recovered camera path, a judge's words."""
+"""What a report is handed beside its runs: evidence about clips for the case page, calibrations for the metric page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from worldgauge.core.cameras import CameraPath
-from worldgauge.core.run_folder import Run
+from worldgauge.core.run_folder import DefinitionFile, Run
 from worldgauge.core.sources import Source
 from worldgauge.core.video import Image, Video
 
@@ -37,3 +38,12 @@ EvidenceOf = Callable[[Run, Source], Evidence]
 def no_evidence(run: Run, source: Source) -> Evidence:
     """For runs whose store is not at hand."""
     return Evidence()
+
+
+CalibrationOf = Callable[[DefinitionFile], Sequence[Mapping[str, Any]]]
+"""What is known about a definition from clips with known faults, as `metric.js` shows it."""
+
+
+def no_calibration(definition: DefinitionFile) -> Sequence[Mapping[str, Any]]:
+    """For reports made without calibrations at hand."""
+    return ()

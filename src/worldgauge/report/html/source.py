@@ -26,7 +26,14 @@ from worldgauge.report.html.details import (
     rounded,
     run_details,
 )
-from worldgauge.report.html.evidence import Drawn, Evidence, EvidenceOf, no_evidence
+from worldgauge.report.html.evidence import (
+    CalibrationOf,
+    Drawn,
+    Evidence,
+    EvidenceOf,
+    no_calibration,
+    no_evidence,
+)
 from worldgauge.report.joint import Joint
 from worldgauge.report.summary import Score, summarise
 
@@ -39,7 +46,13 @@ STATUS_LETTERS = {status: status.value[0] for status in Status}
 class ReportSource:
     """The content of a report of one or more comparable runs."""
 
-    def __init__(self, runs: Sequence[Run], media: bool = True, evidence: EvidenceOf = no_evidence) -> None:
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        media: bool = True,
+        evidence: EvidenceOf = no_evidence,
+        calibration: CalibrationOf = no_calibration,
+    ) -> None:
         self.joint = Joint(runs)
         self.runs = list(runs)
         self.names = _labels(runs)
@@ -47,6 +60,7 @@ class ReportSource:
         self.summaries = [summarise(run) for run in runs]
         self.sources: list[dict[str, Source]] = [read_sources(run.folder) if media else {} for run in runs]
         self._evidence_of = evidence
+        self._calibration_of = calibration
         # One case is asked for several times in a row.
         self._evidence = lru_cache(maxsize=64)(self._find_evidence)
 
@@ -108,6 +122,7 @@ class ReportSource:
             "ties": [self.joint.ties(i, column.better or 1) for i, column in enumerate(self.columns)],
             "histograms": histograms(self.joint, self.columns),
             "tags": by_tag(self.joint, self._tags),
+            "calibration": {d.id: list(self._calibration_of(d)) for d in self.joint.definitions},
             "cases": len(self.joint.cases),
             "clusters": len(self.joint.cluster_names),
             "cases_per_file": CASES_PER_FILE,

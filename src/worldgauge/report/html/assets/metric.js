@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { el, number, score, text } = wg;
+  const { el, svg, number, score, text } = wg;
   const WAY = { 1: "larger is better", "-1": "smaller is better", 0: "neither way is better by itself" };
 
   const pairs = (entries) => el("dl", { class: "pairs" }, entries.filter(([, v]) => v !== undefined && v !== null && v !== "").map(([k, v]) => [el("dt", null, k), el("dd", null, v instanceof Node ? v : text(v))]));
@@ -18,6 +18,38 @@
       s.needs?.length ? signalTree(s.needs) : null)));
   }
 
+  function calibrationNote(index, column) {
+    const known = index.calibration[column.id] || [];
+    if (!known.length) return "none: this metric has not been tried on clips with known faults";
+    if (known[0].same) return "measured on clips with known faults, below";
+    return `none of this definition; there is one of ${known.map((c) => `${c.id}${flat(c.parameters) && ` (${flat(c.parameters)})`} with fingerprint ${c.fingerprint}`).join(" and of ")}`;
+  }
+
+  // Difference to the fault-free clip over severity, the doses of all faults on one range.
+  function doseLine(doses, most) {
+    const width = 90, height = 26, middle = height / 2;
+    const at = ([severity, difference]) => `${(4 + severity * (width - 8)).toFixed(1)},${(middle - (difference / (most || 1)) * (middle - 3)).toFixed(1)}`;
+    const points = [[0, 0], ...doses.filter(([, d]) => d !== null)];
+    return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart dose plain", role: "img", "aria-label": doses.map(([s, d]) => `severity ${s}: ${number(d)}`).join(", ") },
+      svg("line", { class: "grid", x1: 0, x2: width, y1: middle, y2: middle }), svg("polyline", { class: "line", points: points.map(at).join(" ") }, svg("title", null, doses.map(([s, d]) => `severity ${s}: ${number(d)}`).join(", "))));
+  }
+
+  const VERDICTS = { true: ["ok", "holds"], false: ["error", "fails"], null: ["unscored", "not judged"] };
+  function calibration(known) {
+    if (!known?.length || !known[0].same) return [];
+    return known.map((c) => {
+      const title = el("h2", null, "Calibration");
+      if (!c.rows.length) return el("section", { class: "card" }, title, el("p", { class: "note" }, text(`${c.id}: not measured (${c.reason})`)));
+      const most = Math.max(...c.rows.flatMap((r) => r.doses.map(([, d]) => Math.abs(d ?? 0))));
+      const rows = c.rows.map((r) => el("tr", null, el("th", { scope: "row", title: r.changes }, text(r.fault)), el("td", null, doseLine(r.doses, most)),
+        el("td", null, number(r.doses.at(-1)?.[1])), el("td", null, r.rho === null ? "–" : r.rho.toFixed(2)), el("td", null, r.detects === null ? "not told" : `from ${number(r.detects)}`),
+        el("td", null, r.must && [el("span", { class: `status ${VERDICTS[r.holds][0]}` }, `must ${r.must}: ${VERDICTS[r.holds][1]}`), r.holds !== true && el("div", { class: "note reason" }, text(r.why))])));
+      return el("section", { class: "card calibration" }, title,
+        el("p", { class: "note" }, `${c.worlds} worlds of ${c.frames} frames, ${c.size.join(" × ")}; one fault at a time at rising severity, against the same clip without it (${number(c.oracle)} ${c.unit}). Downwards is worse. ρ: rank correlation of severity and score. Told: from which severity on the fault shows at 95 %.`),
+        el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Fault", "Severity 0 to 1", "Difference at 1", "ρ", "Told", "Declared"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", null, rows))));
+    });
+  }
+
   function definition(index, column) {
     const scale = column.scale;
     const rows = column.kind === "group"
@@ -25,7 +57,7 @@
       : [["What", column.summary], ["Metric", `${column.metric}, version ${column.version}`], ["Unit", column.unit || "none"], ["Direction", column.scale ? `${WAY[column.better]} after the scale; raw: ${WAY[{ true: 1, false: -1 }[column.higher_is_better] ?? 0]}` : WAY[column.better]],
         ["Bounds", column.bounds.join(" to ")], ["Parameters", flat(column.parameters) || "none"],
         ["Scale", scale ? `${scale.from.map(number).join(" → ")} becomes ${scale.to.map(number).join(" → ")}, ${scale.clip ? "clipped" : "not clipped"}, per ${scale.level}` : "none: scores are in the metric's unit"],
-        ["Protocol", index.protocol], ["Calibration", column.calibration ? flat(column.calibration) : "none recorded in these runs"],
+        ["Protocol", index.protocol], ["Calibration", calibrationNote(index, column)],
         ["Fingerprint", el("code", null, column.fingerprint)], ["Unavailable", column.unavailable]];
     return el("section", { class: "card" }, el("h2", null, "Definition"), pairs(rows),
       column.signals?.length ? [el("h3", null, "Signals and instruments"), signalTree(column.signals)] : null);
@@ -63,7 +95,7 @@
     root.append(el("section", { class: "card" }, el("h2", null, "Distribution over cases"), el("div", { class: "small-multiples" },
       index.models.map((model, k) => el("div", null, el("h4", null, el("span", { class: `dot m${k % 10}` }), text(model.name)), wg.charts.histogram(data, k, column.scale ? "" : column.unit, most)))),
     el("p", { class: "note" }, "Dot: median; line: quartiles. ", el("a", { href: `#/cases?metric=${encodeURIComponent(column.id)}` }, "The cases behind it"))),
-    el("div", { class: "grid2" }, breakdown(index, i, column)));
+    ...calibration(index.calibration[column.id]), el("div", { class: "grid2" }, breakdown(index, i, column)));
   });
 
   wg.view("metrics", (root, _parts, _query, index) => {
