@@ -1,4 +1,4 @@
-"""What a returned target looks like beside the true one: colours, contrast with its surroundings, place, scenery."""
+"""What a returned target looks like beside the true one: colours, place, and the scenery around it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ CHANGED = 18.0
 """Grey levels; a square whose mean absolute difference exceeds this shows something else."""
 RARE = 0.002
 """Share of a picture below which a colour is rare there."""
+LIKE_TRUE = 0.25
+"""Colour distance up to which the best match of the true target's picture is taken for the target."""
+OTHER_HUE = 10.0
+"""Distance in the a, b plane of Lab from which a pixel has another hue; a shadow that comes or goes changes less."""
 LEAST_AGREEING = 12
 """Point matches that must agree on one turn before it is believed."""
 
@@ -50,14 +54,6 @@ def ring(mask: Mask) -> Mask:
     return np.asarray((far > 0) & ~(near > 0))
 
 
-def contrast(image: Image, mask: Mask) -> float:
-    """How unlike its surroundings the inside of a mask is, in [0, 1]; 0 where nothing stands there."""
-    around = ring(mask)
-    if not mask.any() or not around.any():
-        return 0.0
-    return histogram_distance(colour_histogram(image, mask), colour_histogram(image, around))
-
-
 def novelty(image: Image, mask: Mask) -> float:
     """Share of a mask's pixels whose colour is rare in the rest of the picture, in [0, 1]."""
     rest = ~(mask | ring(mask)) if mask.any() else ~mask
@@ -65,6 +61,36 @@ def novelty(image: Image, mask: Mask) -> float:
         return 0.0
     inside, outside = (colour_histogram(image, where, bins=12) for where in (mask, rest))
     return float(inside[outside < RARE].sum())
+
+
+def changed_around(first: Image, second: Image, mask: Mask) -> float:
+    """Pixels around a mask that have another hue in the second image, over the mask's own: another outline shows so."""
+    import cv2
+
+    hue, other = (cv2.cvtColor(image, cv2.COLOR_RGB2LAB)[..., 1:].astype(np.float64) for image in (first, second))
+    changed = np.linalg.norm(hue - other, axis=2) > OTHER_HUE
+    return float((changed & ring(mask)).sum() / max(1, int(mask.sum())))
+
+
+def find_like(image: Image, picture: Image, mask: Mask) -> Mask:
+    """Where in `image` stands what `picture` shows under `mask`, as a mask; empty where nothing like it stands.
+
+    The cut-out is laid everywhere over the image; where it differs least, the colours below it must be its own.
+    """
+    import cv2
+
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    found = np.zeros_like(mask)
+    if not len(rows):
+        return found
+    box = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    weight = np.repeat(mask[box][..., None].astype(np.float32), 3, axis=2)
+    cut_out = picture[box].astype(np.float32)
+    error = cv2.matchTemplate(image.astype(np.float32), cut_out, cv2.TM_SQDIFF, mask=weight)
+    row, column = np.unravel_index(int(error.argmin()), error.shape)
+    found[row : row + weight.shape[0], column : column + weight.shape[1]] = mask[box]
+    apart = histogram_distance(colour_histogram(image, found), colour_histogram(picture, mask))
+    return found if apart <= LIKE_TRUE else np.zeros_like(mask)
 
 
 def changed_share(first: Image, second: Image, leave_out: Mask) -> float:
@@ -86,13 +112,6 @@ def turn_between(first: Floats, second: Floats, intrinsics: Floats) -> float:
     if agree.sum() < max(LEAST_AGREEING, 0.25 * len(first)):
         return float("nan")
     return float(np.degrees(np.arccos(np.clip((np.trace(rotation) - 1) / 2, -1, 1))))
-
-
-def carried_along(pixel: Floats, source: Floats, target: Floats, intrinsics: Floats) -> Floats:
-    """Where a far pixel (2,) seen by camera `source` (4, 4) lies in the picture of camera `target`: rotation only."""
-    ray = np.linalg.inv(intrinsics) @ np.array([pixel[0], pixel[1], 1.0])
-    seen = intrinsics @ (target[:3, :3].T @ source[:3, :3] @ ray)
-    return np.asarray(seen[:2] / seen[2]) if seen[2] > 1e-6 else np.full(2, np.nan)
 
 
 def centre_of(mask: Mask) -> Floats:

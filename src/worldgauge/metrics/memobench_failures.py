@@ -10,7 +10,7 @@ from worldgauge.functional.failures import KINDS, name_failures
 from worldgauge.signals.memobench_evidence import return_evidence
 
 
-@metric(version=1, unit="", higher_is_better=False, bounds=(0, 1), needs=[return_evidence()])
+@metric(version=2, unit="", higher_is_better=False, bounds=(0, 1), needs=[return_evidence()])
 def memobench_failure(case: Case, evidence: Arrays, *, kind: str = "vanish") -> Measurement:
     """Whether the clip shows one kind of failure on the target's return, by stated rules: 1 if so, else 0."""
     if kind not in KINDS:

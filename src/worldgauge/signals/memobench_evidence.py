@@ -16,17 +16,18 @@ from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.masks import iou, resize_mask
 from worldgauge.functional.phases import split, spread
 from worldgauge.functional.return_evidence import (
-    carried_along,
     centre_of,
+    changed_around,
     changed_share,
     colour_histogram,
-    contrast,
+    find_like,
     histogram_distance,
     novelty,
     ring,
     touches_border,
     turn_between,
 )
+from worldgauge.functional.stalled import stalled_place
 from worldgauge.signals.memobench import frames_at
 from worldgauge.signals.tracks import object_track, unpack_masks
 
@@ -34,8 +35,6 @@ SAMPLES = 6
 """Frames looked at in each phase."""
 FIELD_OF_VIEW = 60.0
 """Degrees across, assumed where the case has no intrinsics."""
-PATH_FRAMES = 8
-"""Last whole sightings from which the target's path before it left is continued."""
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
@@ -52,7 +51,7 @@ class MatchInstrument(Protocol):
 
 
 @signal(
-    version=1,
+    version=2,
     reads=("video", "reference", "phases", "camera"),
     needs=(object_track(), object_track(of="reference")),
     seat="matches",
@@ -72,11 +71,12 @@ def return_evidence(
 
     Over six frames of each phase, `turn_*`: degrees between the two cameras; `scenery_*`: share of the surroundings
     that changed. Over the sampled back frames in which the reference shows the target:
-    `seen`: whether the clip's track has it; `standing`: contrast at the true place, as a share of the reference's;
-    `novel`: share of colours there that are rare in the rest of the frame; `away`: distance from the true place, in
-    target sizes; `from_reset`: distance from where it would be had its process stood still while it was gone;
-    `looks_true`: colour distance to the reference's target; `looks_last`: to the clip's own when last seen whole;
-    `true_change`: how much the reference's own target changed since then; `overlap` of the two masks.
+    `seen`: whether the clip's track has it, or else its true picture is found; `novel`: share of colours at the true
+    place that are rare in the rest of the frame; `beyond`: pixels of other hue around the true outline, in its areas;
+    `shift_x`, `shift_y`: its place less the true one, in target sizes; `from_reset`: distance, likewise, from where it
+    would be had its process stood still while it was gone; `looks_true`: colour distance to the reference's target;
+    `looks_last`: to the clip's own when last seen whole; `true_change`: how much the reference's own target changed
+    since then; `drift`: colour distance of the two then; `overlap` of the two masks.
     """
     counted = split(phases.gone, phases.back, reference.count, clip.count, "paper")
     if not counted.visible_frames or not counted.back_frames:
@@ -95,6 +95,10 @@ def return_evidence(
     twin = {i: round(i * scale) for i in indices}
     ours = frames_at(clip, indices, FrameSpec().resized(*size))
     theirs = frames_at(reference, twin.values(), reference.spec)
+    for i in sampled["back"]:
+        # A target whose process gave it other colours meanwhile may be lost to the tracker.
+        if not masks[i].any():
+            masks[i] = find_like(ours[i], theirs[twin[i]], truth[twin[i]])
     lens = _intrinsics(camera, reference.size, size)
     arrays: dict[str, list[float]] = {}
     for name, of_phase in sampled.items():
@@ -107,13 +111,15 @@ def return_evidence(
         colour_histogram(ours[last], masks[last] if masks[last].any() else truth[twin[last]]),
         colour_histogram(theirs[twin[last]], truth[twin[last]]),
     )
+    places = np.array([centre_of(mask) if _is_whole(mask) else (np.nan, np.nan) for mask in truth])
+    poses = np.asarray(camera.poses)[np.minimum(np.arange(len(truth)), len(camera) - 1)]
     rows = []
     for i in sorted(set(sampled["back"])):
         j = twin[i]
         if truth[j].any():
             row = _compare(ours[i], theirs[j], masks[i], truth[j], last_seen)
-            standing_still = _continued(truth, phases, j, camera, lens)
-            row["from_reset"] = float(np.linalg.norm(centre_of(masks[i]) - standing_still)) / _size(truth[j])
+            stalled = stalled_place(places, poses, lens, phases.gone, phases.back, j)
+            row["from_reset"] = float(np.linalg.norm(centre_of(masks[i]) - stalled)) / _size(truth[j])
             rows.append(row)
     if not rows:
         raise Unscored("the target is not found in the back phase of the reference")
@@ -126,30 +132,19 @@ def _compare(
 ) -> dict[str, float]:
     own = colour_histogram(ours, mask if mask.any() else true_mask)
     true = colour_histogram(theirs, true_mask)
+    shift = (centre_of(mask) - centre_of(true_mask)) / _size(true_mask)
     return {
         "seen": float(mask.any()),
-        "standing": contrast(ours, true_mask) / max(contrast(theirs, true_mask), 1e-6),
         "novel": novelty(ours, true_mask),
-        "away": float(np.linalg.norm(centre_of(mask) - centre_of(true_mask))) / _size(true_mask),
+        "beyond": changed_around(theirs, ours, true_mask),
+        "shift_x": float(shift[0]),
+        "shift_y": float(shift[1]),
         "looks_true": histogram_distance(own, true),
         "looks_last": histogram_distance(own, last_seen[0]),
         "true_change": histogram_distance(true, last_seen[1]),
+        "drift": histogram_distance(*last_seen),
         "overlap": iou(mask, true_mask),
     }
-
-
-def _continued(truth: list[Mask], phases: Phases, now: int, camera: CameraPath, lens: Floats) -> Floats:
-    """Where in reference frame `now` a target would be whose process stood still from `gone` to `back`; NaN if unknown.
-
-    Its last whole sightings are carried into that picture as if it were far away, and their path is continued.
-    """
-    whole = [j for j in range(min(phases.gone, len(truth))) if _is_whole(truth[j])]
-    recent = whole[-PATH_FRAMES:]
-    places = [carried_along(centre_of(truth[j]), _pose(camera, j), _pose(camera, now), lens) for j in recent]
-    if len(places) < 2 or not np.isfinite(places).all():
-        return np.full(2, np.nan)
-    clock = now - (phases.back - phases.gone)
-    return np.array([np.polyval(np.polyfit(recent, values, 1), clock) for values in np.transpose(places)])
 
 
 def _is_whole(mask: Mask) -> bool:
@@ -163,10 +158,6 @@ def _with_surroundings(mask: Mask) -> Mask:
 
 def _size(mask: Mask) -> float:
     return float(np.sqrt(mask.sum()))
-
-
-def _pose(camera: CameraPath, index: int) -> Floats:
-    return np.asarray(camera.poses[min(index, len(camera) - 1)])
 
 
 def _intrinsics(camera: CameraPath, full: tuple[int, int], size: tuple[int, int]) -> Floats:
