@@ -1,0 +1,43 @@
+"""The failure taxonomy on subjects with one known fault each: the confusion matrix, as a Markdown table.
+
+About a minute of processor time per world; what is in FOLDER already is not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from worldgauge.benchmarks.memobench.taxonomy_check import SHOWS, Answer, ask, confusion, draw_blocks
+from worldgauge.functional.failures import KINDS
+
+
+def table(answers: list[Answer]) -> str:
+    """Rows: the fault of the subject; columns: the share of its clips given each name."""
+    words = [kind.replace("_", " ") for kind in KINDS]
+    lines = [f"| fault | {' | '.join(words)} | clips |", "|---|" + "---:|" * (len(KINDS) + 1)]
+    for fault, shares in confusion(answers).items():
+        count = sum(answer.fault == fault and answer.counts for answer in answers)
+        cells = [f"{shares[kind]:.0%}".replace("%", " %") for kind in KINDS]
+        lines.append(f"| {fault.replace('_', ' ')} | {' | '.join(cells)} | {count} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("first_seed", type=int, nargs="?", default=5000)
+    parser.add_argument("worlds", type=int, nargs="?", default=30)
+    asked = parser.parse_args()
+    answers = []
+    for answer in ask(draw_blocks(asked.first_seed, asked.worlds), asked.folder):
+        answers.append(answer)
+        own = answer.fault in answer.named or answer.fault == "oracle"
+        if not own or len(answer.named) > (answer.fault != "oracle") or not answer.counts:
+            remark = "" if answer.counts else f" (differs by {answer.differs:.2f} < {SHOWS} target areas: not counted)"
+            print(f"{answer.world} {answer.fault}: {', '.join(answer.named) or 'none'}{remark}", flush=True)
+    print(table(answers))
+
+
+if __name__ == "__main__":
+    main()
