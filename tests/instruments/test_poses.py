@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -55,6 +56,20 @@ def test_a_moving_camera(right: float, forward: float, turn: float) -> None:
     assert rotation_error(found.poses, true) < 0.5
     assert np.nanmedian(pose.direction_errors(found.poses, true)) < 4
     assert path_error(found.poses, true) < 0.04
+
+
+def test_a_moving_camera_in_flickering_light() -> None:
+    true, random = slide(20, 0.8, 0.0, 0.0), np.random.default_rng(4)
+    frames = film(true)[0]
+    height, width = frames[0].shape[:2]
+    lit = [
+        np.clip(f * random.uniform(0.85, 1.15) + cv2.resize(random.normal(0, 8, (9, 16)), (width, height))[..., None],
+                0, 255).astype(np.uint8)
+        for f in frames
+    ]  # fmt: skip
+    found = BundlePoses().trajectory(lit, LENS)
+    assert rotation_error(found.poses, true) < 1.0
+    assert path_error(found.poses, true) < 0.06
 
 
 def test_a_moving_object_is_not_taken_for_the_camera() -> None:

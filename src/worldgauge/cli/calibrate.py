@@ -24,9 +24,9 @@ app = typer.Typer(**VERB_SETTINGS)
 @app.command()
 def calibrate(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller worlds, full severity only.")] = False,
-    layouts: Annotated[
-        bool, typer.Option("--layouts", help="Worlds on WorldScore's camera layouts, and the metrics for them.")
-    ] = False,
+    worlds: Annotated[
+        str, typer.Option(help="returns (the target leaves and comes back), layouts (WorldScore's) or fixed (camera).")
+    ] = "returns",
     metrics: Metrics = None,
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; repeat for several.")] = None,
     declare: Annotated[
@@ -53,7 +53,7 @@ def calibrate(
     \b
     Examples:
       worldgauge calibrate --quick
-      worldgauge calibrate --layouts
+      worldgauge calibrate --worlds layouts
       worldgauge calibrate --metrics ssim,warp_error --fault flicker --fault vanish
       worldgauge calibrate --include my_metric.py --metrics my_metric --declare my_metric=fidelity
     """
@@ -65,13 +65,11 @@ def calibrate(
     for file in include or ():
         include_file(file)
     wanted = [name.strip() for name in (metrics or "").split(",") if name.strip()]
-    if quick and layouts:
-        raise WorldGaugeError("--quick and --layouts are two different sets of worlds", "choose one of them")
-    preset = choose_preset("quick" if quick else "layouts" if layouts else "small", fault or ())
+    preset = choose_preset("quick" if quick else "small", fault or (), worlds)
     gauges = choose_gauges(preset.kind, wanted, dict(_declaration(text) for text in declare or ()))
     bench = Bench(
         preset,
-        out / preset.name,
+        out / preset.folder,
         workers or os.cpu_count() or 1,
         tuple(path.resolve() for path in include or ()),
         tuple(use or ()),

@@ -53,6 +53,7 @@ class Bench:
         results = [self._result(g, definitions[g.id], columns[g.id], cases, changed) for g in gauges]
         return CalibrationFile(
             preset=preset.name,
+            kind=preset.kind,
             worlds=[case.id for case in cases],
             size=preset.size,
             frames=preset.frames,

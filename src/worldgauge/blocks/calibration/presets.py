@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.calibration.gauges import Kind
@@ -11,29 +12,40 @@ from worldgauge.blocks.faults import FAULTS
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.subjects import Subject
 
-_RETURNS = (
-    ("room", "away_left", "rolling"),
-    ("street", "away_right", "crossing"),
-    ("yard", "exit_wait_reenter", "windmill"),
-    ("hall", "tilt", "melting"),
-    ("shelf", "head_turn", "inflating"),
-    ("pool", "away_left", "crossing"),
-    ("street", "exit_wait_reenter", "rolling"),
-    ("yard", "away_right", "burning"),
-)
-"""Family, path, process: every family, and the away-and-back paths on which the camera turns in place, for which its
-poses are recovered in seconds."""
-_LAYOUTS = (
-    ("room", "push_in", "rolling"),
-    ("street", "pull_out", "crossing"),
-    ("yard", "move_left", "windmill"),
-    ("hall", "move_right", "bouncing"),
-    ("shelf", "orbit_left", "inflating"),
-    ("pool", "orbit_right", "crossing"),
-    ("street", "pan_left", "rolling"),
-    ("yard", "pan_right", "burning"),
-)
-"""The same on WorldScore's eight layouts."""
+_PLACES: dict[Kind, tuple[tuple[str, str, str], ...]] = {
+    # Every family, and the away-and-back paths on which the camera turns in place: their poses take seconds.
+    "returns": (
+        ("room", "away_left", "rolling"),
+        ("street", "away_right", "crossing"),
+        ("yard", "exit_wait_reenter", "windmill"),
+        ("hall", "tilt", "melting"),
+        ("shelf", "head_turn", "inflating"),
+        ("pool", "away_left", "crossing"),
+        ("street", "exit_wait_reenter", "rolling"),
+        ("yard", "away_right", "burning"),
+    ),
+    "layouts": (
+        ("room", "push_in", "rolling"),
+        ("street", "pull_out", "crossing"),
+        ("yard", "move_left", "windmill"),
+        ("hall", "move_right", "bouncing"),
+        ("shelf", "orbit_left", "inflating"),
+        ("pool", "orbit_right", "crossing"),
+        ("street", "pan_left", "rolling"),
+        ("yard", "pan_right", "burning"),
+    ),
+    "fixed": (
+        ("room", "fixed", "rolling"),
+        ("street", "fixed", "crossing"),
+        ("yard", "fixed", "windmill"),
+        ("hall", "fixed", "bouncing"),
+        ("shelf", "fixed", "inflating"),
+        ("pool", "fixed", "crossing"),
+        ("street", "fixed", "rolling"),
+        ("yard", "fixed", "bouncing"),
+    ),
+}
+"""Family, path and process of each world."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +61,13 @@ class Preset:
     kind: Kind = "returns"
     first_seed: int = 500
 
+    @property
+    def folder(self) -> str:
+        """Name of the folder for what it measures."""
+        return self.name if self.kind == "returns" else f"{self.kind}-{self.name}"
+
     def blocks(self) -> list[Block]:
-        places = _LAYOUTS if self.kind == "layouts" else _RETURNS
+        places = _PLACES[self.kind]
         return [
             Block(self.first_seed + k, *places[k % len(places)], self.size, self.frames, self.fps)
             for k in range(self.worlds)
@@ -62,13 +79,13 @@ class Preset:
 
 SMALL = Preset("small", 8, (0.25, 0.5, 1.0), (224, 126), 33, 10.0)
 QUICK = Preset("quick", 6, (1.0,), (192, 108), 33, 10.0)
-LAYOUTS = Preset("layouts", 8, (0.5, 1.0), (224, 126), 33, 10.0, kind="layouts")
-PRESETS = {preset.name: preset for preset in (SMALL, QUICK, LAYOUTS)}
+PRESETS = {preset.name: preset for preset in (SMALL, QUICK)}
 
 
-def choose_preset(name: str, faults: Sequence[str] = ()) -> Preset:
-    """A preset by name, with only the named faults where some are named."""
+def choose_preset(name: str, faults: Sequence[str] = (), kind: str = "returns") -> Preset:
+    """A preset by name on one kind of worlds, with only the named faults where some are named."""
     preset = pick("preset", name, PRESETS)
     for fault in faults:
         pick("fault", fault, FAULTS)
-    return replace(preset, faults=tuple(dict.fromkeys(faults))) if faults else preset
+    chosen = pick("kind of worlds", kind, {k: k for k in get_args(Kind)})
+    return replace(preset, kind=chosen, faults=tuple(dict.fromkeys(faults)) or preset.faults)

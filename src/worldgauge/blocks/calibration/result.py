@@ -13,7 +13,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.submission import first_problem
 
 SCHEMA: Final = 1
-SHIPPED = ("calibration", "calibration_layouts")
+SHIPPED = ("calibration", "calibration_layouts", "calibration_fixed")
 """Stems of the files that come with the package."""
 
 
@@ -114,6 +114,8 @@ class CalibrationFile(_Model):
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
     preset: str
+    kind: str = "returns"
+    """Of worlds."""
     worlds: list[str]
     size: tuple[int, int]
     frames: int
@@ -129,8 +131,8 @@ class CalibrationFile(_Model):
 
     @property
     def stem(self) -> str:
-        """Of the files written: `calibration` or, for worlds of another kind, `calibration_layouts`."""
-        return "calibration_layouts" if self.preset == "layouts" else "calibration"
+        """Of the files written: `calibration` or, for worlds of another kind, such as `calibration_layouts`."""
+        return "calibration" if self.kind == "returns" else f"calibration_{self.kind}"
 
     def failures(self) -> list[str]:
         """One line per declaration that does not hold, known blind spots left out."""

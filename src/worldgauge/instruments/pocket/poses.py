@@ -17,7 +17,7 @@ from worldgauge.instruments.pocket.between import place_between
 from worldgauge.instruments.pocket.matches import as_grey
 from worldgauge.instruments.pocket.odometry import LEAST_LINKS, LEAST_SHARE
 from worldgauge.instruments.pocket.solve import Solution, refit, solve
-from worldgauge.instruments.pocket.tracks import Grey, Tracks, follow_corners
+from worldgauge.instruments.pocket.tracks import Grey, Tracks, follow_corners, without_flicker
 
 Floats = NDArray[np.float64]
 LensSource = Literal["given", "estimated", "assumed"]
@@ -62,6 +62,7 @@ class BundlePoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "bundle"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 0.3
 
     corners: int = 400
@@ -71,7 +72,7 @@ class BundlePoses(Instrument):
         """Poses of RGB frames (H, W, 3); `Unscored` names the frames that cannot be placed."""
         greys, shrink = _shrunk_greys(frames)
         height, width = greys[0].shape
-        tracks = follow_corners(greys, self.corners)
+        tracks = follow_corners(without_flicker(greys), self.corners)
         _check_chain(tracks)
         every = -(-len(greys) // MOST_CAMERAS)
         chosen = tracks.every(every)

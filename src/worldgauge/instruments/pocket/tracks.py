@@ -21,6 +21,11 @@ CORNER_QUALITY = 0.0003
 LEAST_RESPONSE = 2e-6
 """Smallest corner response in absolute terms (grey levels in [0, 1]): below it lies sensor and codec noise."""
 
+FLICKER = 5.0
+"""Grey levels; median jump of the mean brightness, its steady change taken off, from which a clip flickers."""
+FLICKER_SPREAD = 3.0
+"""Px; brightness that varies more slowly than this across the frame is taken away from a flickering clip."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
@@ -76,6 +81,17 @@ def follow_corners(greys: Sequence[Grey], most: int = 400) -> Tracks:
         np.concatenate([np.full(len(t), i) for i, t, _ in rows]), np.concatenate([t for _, t, _ in rows]),
         np.concatenate([p for *_, p in rows]), len(rows),
     )  # fmt: skip
+
+
+def without_flicker(greys: Sequence[Grey]) -> Sequence[Grey]:
+    """The frames as they are, or, where their light jumps, only their fine detail: tracking trusts brightness."""
+    import cv2
+
+    jumps = np.abs(np.diff([grey.mean() for grey in greys], 2))
+    if not len(jumps) or np.median(jumps) <= FLICKER:
+        return greys
+    fine = [g.astype(np.float32) - cv2.GaussianBlur(g.astype(np.float32), (0, 0), FLICKER_SPREAD) for g in greys]
+    return [np.clip(f + 128, 0, 255).astype(np.uint8) for f in fine]
 
 
 def _leap(
