@@ -1,12 +1,11 @@
-"""What the store kept about a clip, for the case pages of a report: the recovered camera path, the tracked target."""
+"""What the store kept about a clip, for the case pages of a report: the recovered camera path, overlays."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
@@ -14,13 +13,21 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.sources import Source
-from worldgauge.core.video import Image
+from worldgauge.core.video import Image, VideoInfo
 from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.overlays import depth_maps, flow_arrows, masks, match_lines
 from worldgauge.engine.store import Store
 from worldgauge.report.html.evidence import Drawn, Evidence, EvidenceOf
 
 _LOG = logging.getLogger(__name__)
-_GREEN = np.array([40, 230, 120], dtype=np.uint8)
+_OVERLAYS = {
+    "object_track": "target mask",
+    "flow_pairs": "flow",
+    "neighbour_matches": "matches",
+    "revisit_matches": "matches of revisits",
+    "depth": "depth",
+}
+"""Signals that can be drawn, and what a report calls the pictures."""
 
 
 def stored_evidence(store: Store) -> EvidenceOf:
@@ -32,14 +39,14 @@ def stored_evidence(store: Store) -> EvidenceOf:
         overlays: dict[str, Drawn] = {}
         recovered: CameraPath | None = None
         for signal in described.values() if source.video is not None else ():
-            if signal["signal"] not in ("poses", "poses_given_lens", "object_track"):
+            if signal["signal"] not in (*_OVERLAYS, "poses", "poses_given_lens"):
                 continue
             try:
                 entry = store.load(key_of(signal, inputs))
                 if entry is None or entry.unscored is not None:
                     continue
-                if signal["signal"] == "object_track":
-                    overlays["target mask"] = Drawn(_masks(entry.arrays), inputs.clip("video").video.info.fps or 10.0)
+                if signal["signal"] in _OVERLAYS:
+                    overlays |= _overlay(signal["signal"], entry.arrays, inputs.clip("video").video.info)
                 else:
                     recovered = _aligned(entry.arrays, source.case.camera())
             except WorldGaugeError as problem:
@@ -80,13 +87,19 @@ def _aligned(arrays: Arrays, requested: CameraPath) -> CameraPath | None:
     return CameraPath(align_scale(arrays["poses"][:frames], requested.poses[:frames]))
 
 
-def _masks(arrays: Arrays) -> Callable[[], Iterator[Image]]:
-    """The target in green on black, which the page adds to the clip."""
-
-    def frames() -> Iterator[Image]:
-        from worldgauge.signals.tracks import unpack_masks
-
-        for mask in unpack_masks(arrays):
-            yield mask[..., None] * _GREEN
-
-    return frames
+def _overlay(signal: str, arrays: Arrays, info: VideoInfo) -> dict[str, Drawn]:
+    """The pictures of one signal; none of a signal that was stored before it kept what they show."""
+    size, frames = (info.width, info.height), info.frames
+    pictures: Callable[[], Iterator[Image]]
+    match signal:
+        case "object_track":
+            pictures = partial(masks, arrays)
+        case "flow_pairs" if "grid" in arrays:
+            pictures = partial(flow_arrows, arrays, size)
+        case "neighbour_matches" | "revisit_matches" if len(arrays["pairs"]):
+            pictures = partial(match_lines, arrays, size, frames)
+        case "depth":
+            pictures = partial(depth_maps, arrays, frames)
+        case _:
+            return {}
+    return {_OVERLAYS[signal]: Drawn(pictures, info.fps or 10.0, opaque=signal == "depth")}

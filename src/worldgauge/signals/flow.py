@@ -1,4 +1,4 @@
-"""Optical flow of consecutive frames, reduced pair by pair so that no dense field is ever stored."""
+"""Optical flow of consecutive frames, reduced pair by pair: of the dense fields only a coarse grid is stored."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from worldgauge.signals.tracks import object_track, unpack_masks
 
 CONSISTENT_WITHIN = 1.0
 """Px; a pixel that comes back this close to its start counts as consistent."""
+GRID_COLUMNS = 16
+"""Cells across a frame of the field kept for looking at: half a kilobyte a pair."""
 
 
 class FlowInstrument(Protocol):
@@ -45,6 +47,7 @@ def flow_pairs(clip: Clip, flow: FlowInstrument) -> Arrays:
     `warp_error_forward`: next frame warped to this one by the forward flow, mean absolute difference on pixels seen
     in both, as a share of full range; `warp_error_backward`: this frame warped to the next by the backward flow.
     The warp errors are NaN where no pixel is seen in both.
+    Only for looking at: `grid`, (pairs, rows, GRID_COLUMNS, 2) mean forward flow of square cells, px.
     """
     pairs = [_reduce(first, second, flow) for first, second in consecutive(clip)]
     return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}
@@ -86,7 +89,9 @@ def _lengths(where: str, length: NDArray[np.float32]) -> dict[str, float]:
     return {name: float(value) for name, value in zip(names, values, strict=True)}
 
 
-def _reduce(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument) -> dict[str, float]:
+def _reduce(
+    first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument
+) -> dict[str, float | NDArray[np.float16]]:
     forward, backward = flow.flow(first, second), flow.flow(second, first)
     length = magnitude(forward)
     median, p90 = np.percentile(length, [50, 90])
@@ -101,4 +106,14 @@ def _reduce(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstr
         "occluded_share": float(hidden.mean()),
         "warp_error_forward": photometric_error(first, warp(second, forward)[0], ~hidden),
         "warp_error_backward": photometric_error(second, warp(first, backward)[0], ~hidden_back),
+        "grid": _coarse(forward),
     }
+
+
+def _coarse(field: Floats) -> NDArray[np.float16]:
+    """Mean displacement of each cell of a grid with GRID_COLUMNS columns: (rows, GRID_COLUMNS, 2)."""
+    import cv2
+
+    height, width = field.shape[:2]
+    rows = max(1, round(GRID_COLUMNS * height / width))
+    return np.asarray(cv2.resize(field, (GRID_COLUMNS, rows), interpolation=cv2.INTER_AREA), dtype=np.float16)

@@ -18,6 +18,8 @@ class Drawn:
 
     frames: Callable[[], Iterator[Image]]
     fps: float
+    opaque: bool = False
+    """Laid over the subject, which shines through; otherwise its light is added."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Evidence:
     """All optional; a page shows what is there."""
 
     overlays: Mapping[str, Video | Drawn] = field(default_factory=dict)
-    """Name, such as `flow` or `mask`, to a clip of the same length; its light is added to the subject's."""
+    """Name, such as `flow` or `mask`, to a clip of the same length."""
     recovered: CameraPath | None = None
     """Camera path read off the clip, already aligned to the requested one."""
     transcript: tuple[tuple[str, str], ...] = ()

@@ -254,7 +254,7 @@ def _score_json(score: Score | None) -> dict[str, Any]:
 
 def _video_json(video: Video | Drawn) -> dict[str, Any]:
     if isinstance(video, Drawn):
-        return {"fps": video.fps}
+        return {"fps": video.fps, "opaque": video.opaque}
     try:
         info = video.info
     except InvalidVideo as error:

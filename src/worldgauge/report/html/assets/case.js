@@ -13,7 +13,7 @@
       const src = `media/${i}-${k}.mp4`;
       if (!media[src]) continue;
       const overlays = {};
-      for (const name of Object.keys(media)) if (name.startsWith(`media/${i}-${k}-`)) overlays[name.slice(`media/${i}-${k}-`.length, -4).replaceAll("_", " ")] = name;
+      for (const name of Object.keys(media)) if (name.startsWith(`media/${i}-${k}-`)) overlays[name.slice(`media/${i}-${k}-`.length, -4).replaceAll("_", " ")] = { src: name, opaque: media[name].opaque };
       clips.push({ name: index.models[k].name, src, info: media[src], k, overlays });
     }
     return clips;

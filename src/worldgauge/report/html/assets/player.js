@@ -4,7 +4,7 @@
 wg.player = (() => {
   const { el, text, number } = wg;
 
-  // clips: [{name, src, info, k, overlays: {name: src}}]; bands: phases as shares; returns {node, listen, keys, stop}.
+  // clips: [{name, src, info, k, overlays: {name: {src, opaque}}}]; bands: phases as shares; returns {node, listen, keys, stop}.
   function make(clips, bands) {
     const listeners = [];
     const videos = clips.map((clip) => {
@@ -73,9 +73,10 @@ wg.player = (() => {
       overlay = name;
       clips.forEach((clip, i) => {
         stages[i].querySelector("video.overlay")?.remove();
-        const src = name === "difference to reference" ? (clip === reference ? null : reference.src) : clip.overlays?.[name];
-        if (!src) return;
-        const over = el("video", { src, muted: true, playsinline: true, preload: "auto", class: `overlay ${name === "difference to reference" ? "difference" : "cover"}`, tabindex: -1, "aria-hidden": "true" });
+        const difference = name === "difference to reference";
+        const chosen = difference ? clip !== reference && { src: reference.src } : clip.overlays?.[name];
+        if (!chosen) return;
+        const over = el("video", { src: chosen.src, muted: true, playsinline: true, preload: "auto", class: `overlay ${difference ? "difference" : chosen.opaque ? "opaque" : "cover"}`, tabindex: -1, "aria-hidden": "true" });
         over.muted = true;
         over.addEventListener("loadedmetadata", () => { over.currentTime = Math.min(videos[i].currentTime, over.duration || 0); if (playing) over.play().catch(() => {}); });
         stages[i].append(over);

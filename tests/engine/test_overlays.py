@@ -1,0 +1,65 @@
+"""Overlays drawn from stored signals: the right thing at the right place, and as many pictures as frames."""
+
+from pathlib import Path
+
+import numpy as np
+
+from worldgauge.core.clip import Clip
+from worldgauge.core.video import Video
+from worldgauge.engine.overlays import FLOW_FRAMES, depth_maps, flow_arrows, match_lines
+from worldgauge.media.encoder import write_video
+from worldgauge.signals.flow import GRID_COLUMNS, flow_pairs
+
+SIZE = (160, 90)
+
+
+class Sideways:
+    """A flow instrument that sees everything move right by two pixels in the left half, and nothing in the right."""
+
+    def flow(self, first, second):
+        field = np.zeros((*first.shape[:2], 2), np.float32)
+        field[:, : first.shape[1] // 2, 0] = 2.0
+        return field
+
+
+def test_the_flow_grid_holds_the_mean_of_each_cell(tmp_path: Path):
+    frames = [np.full((90, 160, 3), 40 * i, np.uint8) for i in range(3)]
+    write_video(tmp_path / "clip.mkv", frames, 8)
+    grid = flow_pairs.function(Clip(Video(tmp_path / "clip.mkv")), Sideways())["grid"]
+    assert grid.shape == (2, 9, GRID_COLUMNS, 2)
+    np.testing.assert_array_equal(grid[..., :8, 0], 2)
+    np.testing.assert_array_equal(grid[..., 8:, :], 0)
+
+
+def test_arrows_point_along_the_flow():
+    grid = np.zeros((4, 9, 16, 2), np.float16)
+    grid[:, 4, 8] = (5, 0)
+    pictures = list(flow_arrows({"grid": grid}, SIZE))
+    assert len(pictures) == 5
+    row = pictures[0][44:46].max(axis=(0, 2)) > 100
+    # The cell's middle is at 85 px, and four frames' way of 5 px each ends at 105.
+    assert row[85 : 85 + 5 * FLOW_FRAMES - 1].all()
+    assert not row[110:].any()
+
+
+def test_matches_are_lines_from_one_frame_to_the_other():
+    matches = {
+        "pairs": np.array([[0, 4], [3, 7]]),
+        "starts": np.array([0, 1, 2]),
+        "points": np.array([[10.5, 20.5, 50.5, 20.5], [90.5, 60.5, 90.5, 80.5]]),
+    }
+    pictures = [p.max(axis=2) > 100 for p in match_lines(matches, SIZE, 8)]
+    assert len(pictures) == 8
+    assert pictures[2][20, 10:51].all() and not pictures[2][60:].any()
+    assert pictures[3][60:81, 90].all() and not pictures[3][20].any()
+
+
+def test_near_is_red_far_is_blue_and_unknown_is_black():
+    depth = np.full((2, 9, 16), 10.0, np.float16)
+    depth[:, :, :8] = 1.0
+    depth[:, 0] = 0.0
+    pictures = list(depth_maps({"frames": np.array([0, 4]), "depth": depth}, 8))
+    assert len(pictures) == 8
+    near, far = pictures[5][5, 2].astype(int), pictures[5][5, 12].astype(int)
+    assert near[0] > near[2] and far[2] > far[0]
+    assert not pictures[5][0].any()
