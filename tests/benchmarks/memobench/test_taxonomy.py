@@ -1,0 +1,64 @@
+"""The failure taxonomy on subjects with one known fault each: a fixed few of the worlds of `bench/failure_taxonomy.py`.
+
+The worlds are those in which a stopped clock is easily taken for a jump: a swing, a change of colour, and a fall seen
+in passing. With three of them the bounds leave no room for a single mistake.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worldgauge.benchmarks.memobench.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.blocks.block import Block
+from worldgauge.blocks.families import FAMILIES
+from worldgauge.blocks.processes import PROCESSES
+from worldgauge.blocks.subjects import ORACLE
+from worldgauge.functional.failures import KINDS
+
+SMALL = {"size": (192, 108), "frames": 33, "fps": 10.0}
+WORLDS = (
+    Block(3003, "hall", "head_turn", "pendulum", **SMALL),
+    Block(3120, "yard", "vertical", "mixing", **SMALL),
+    Block(3005, "pool", "walk_past", "falling", **SMALL),
+)
+NAMED, MISNAMED = 0.8, 0.15
+"""Least share of clips in which the fault is named, most in which any given other one is."""
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> list[Answer]:
+    folder: Path = tmp_path_factory.mktemp("taxonomy")
+    return list(ask(WORLDS, folder))
+
+
+@pytest.mark.slow
+def test_each_fault_is_named_and_hardly_ever_another(answers: list[Answer]) -> None:
+    table = confusion(answers)
+    assert set(table) == {ORACLE, *KINDS}
+    for fault, shares in table.items():
+        for kind, share in shares.items():
+            assert share >= NAMED if kind == fault else share <= MISNAMED, f"{fault} named {kind}: {share:.0%}"
+
+
+@pytest.mark.slow
+def test_every_clip_shows_its_fault_and_the_oracle_shows_none(answers: list[Answer]) -> None:
+    assert len(answers) == len(WORLDS) * (1 + len(KINDS))
+    assert all(answer.counts for answer in answers)
+    assert {answer.differs for answer in answers if answer.fault == ORACLE} == {0.0}
+
+
+def test_confusion_leaves_out_clips_that_show_nothing() -> None:
+    shown = Answer("a", "teleport", 2.0, ("teleport",))
+    hidden = Answer("b", "teleport", 0.01, ())
+    wrong = Answer("c", "teleport", 2.0, ("vanish", "background"))
+    row = confusion([shown, hidden, wrong])["teleport"]
+    assert row == {kind: 0.5 if kind in ("teleport", "vanish", "background") else 0.0 for kind in KINDS}
+
+
+def test_drawn_worlds_use_every_family_and_process_equally_often() -> None:
+    blocks = draw_blocks(5000, 30)
+    for name, known, times in (("family", FAMILIES, 5), ("process", PROCESSES, 2)):
+        assert {x: sum(getattr(b, name) == x for b in blocks) for x in known} == dict.fromkeys(known, times)
+    assert len({(b.family, b.path, b.process) for b in blocks}) > 25
