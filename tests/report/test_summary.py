@@ -151,7 +151,7 @@ def table(tmp_path: Path) -> object:
 def test_latex_marks_best_and_second(table: object) -> None:
     text = to_latex(table)  # type: ignore[arg-type]
     assert r"model\_1 \& co & \underline{20.00} & \underline{1.000} \\" in text
-    assert r"second|best & \textbf{50.00} & \textbf{2.000} \\" in text
+    assert r"second\textbar{}best & \textbf{50.00} & \textbf{2.000} \\" in text
     assert r"third & 1.000 & -- \\" in text
 
 

@@ -12,7 +12,7 @@ from worldgauge.cli.output import print_table
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report.summary import Summary, summarise
-from worldgauge.report.tables import FORMATS, build_table, terminal_cells
+from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex
 
 app = typer.Typer(**VERB_SETTINGS)
 
@@ -26,6 +26,9 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="File to write; html: folder.")
     ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="tex: half the 95 % interval behind each score.")
+    ] = False,
     store: StorePath = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
@@ -57,7 +60,7 @@ def report(
         for note in table.notes:
             typer.echo(note)
         return
-    text = FORMATS[style](table)
+    text = to_latex(table, intervals=True) if style == "tex" and intervals else FORMATS[style](table)
     if out is None:
         typer.echo(text, nl=False)
         return

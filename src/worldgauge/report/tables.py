@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -116,8 +117,11 @@ def to_json(table: Table) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def to_latex(table: Table) -> str:
-    """A booktabs table: best in bold, second underlined."""
+def to_latex(table: Table, intervals: bool = False) -> str:
+    """A booktabs table: best in bold, second underlined; on demand with half the 95 % interval behind each score.
+
+    Names in scripts that pdfLaTeX does not know need a Unicode engine (XeLaTeX, LuaLaTeX).
+    """
     header = " & ".join(["Model", *(_tex(c.id) + _arrow(c) for c in table.columns)])
     lines = [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule", header + r" \\", r"\midrule"]
     best = {c.id: table.rank(c, 0) for c in table.columns}
@@ -134,9 +138,12 @@ def to_latex(table: Table) -> str:
                 text = rf"\textbf{{{text}}}"
             elif score.value == second[column.id]:
                 text = rf"\underline{{{text}}}"
+            if intervals and score.interval:
+                text += rf" {{\scriptsize $\pm$ {_half_width(score.interval)}}}"
             cells.append(text)
         lines.append(" & ".join(cells) + r" \\")
-    notes = "".join(f"% {note}\n" for note in table.notes)
+    # A line break inside a note would end the comment.
+    notes = "".join(f"% {' '.join(note.split())}\n" for note in table.notes)
     return notes + "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
@@ -163,8 +170,12 @@ def _plain(score: Score | None) -> str:
         return "-"
     text = _number(score.value)
     if score.interval:
-        text += f" ± {_number((score.interval[1] - score.interval[0]) / 2)}"
+        text += f" ± {_half_width(score.interval)}"
     return text if score.scored == score.expected else f"{text} ({score.scored}/{score.expected})"
+
+
+def _half_width(interval: tuple[float, float]) -> str:
+    return _number((interval[1] - interval[0]) / 2)
 
 
 def _number(value: float) -> str:
@@ -176,10 +187,19 @@ def _arrow(column: Column) -> str:
     return {True: r" $\uparrow$", False: r" $\downarrow$", None: ""}[column.higher_is_better]
 
 
-_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
-    c: "\\" + c for c in "&%$#_{}"
-}
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': "''"}
+_TEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+_TEX |= {c: "\\" + c for c in "&%$#_{}"}
+# A row that begins with one of these would be read as an argument of the line break before it.
+_TEX |= {c: "{" + c + "}" for c in "[]*"}
 
 
 def _tex(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in text)
+    """Any text as LaTeX that prints it; line breaks become blanks, marks that print nothing are dropped.
+
+    >>> _tex("[50%] a_b\\u200f")
+    '{[}50\\\\%{]} a\\\\_b'
+    """
+    printed = "".join(c for c in " ".join(text.split()) if unicodedata.category(c)[0] != "C")
+    # Two hyphens would become a dash.
+    return "".join(_TEX.get(character, character) for character in printed).replace("--", "-{}-")
