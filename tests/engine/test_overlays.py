@@ -6,7 +6,7 @@ import numpy as np
 
 from worldgauge.core.clip import Clip
 from worldgauge.core.video import Video
-from worldgauge.engine.overlays import FLOW_FRAMES, depth_maps, flow_arrows, match_lines
+from worldgauge.engine.overlays import MOST_FRAMES, depth_maps, flow_arrows, match_lines
 from worldgauge.media.encoder import write_video
 from worldgauge.signals.flow import GRID_COLUMNS, flow_pairs
 
@@ -38,8 +38,16 @@ def test_arrows_point_along_the_flow():
     assert len(pictures) == 5
     row = pictures[0][44:46].max(axis=(0, 2)) > 100
     # The cell's middle is at 85 px, and four frames' way of 5 px each ends at 105.
-    assert row[85 : 85 + 5 * FLOW_FRAMES - 1].all()
+    assert row[85 : 85 + 5 * int(MOST_FRAMES) - 1].all()
     assert not row[110:].any()
+
+
+def test_fast_flow_does_not_fill_the_picture():
+    single = np.full((1, 9, 16, 2), (30, 0), np.float16)
+    single[0, 4, 1:] = 0
+    # Cells are 10 px wide, so the arrow of 30 px from 5 px on is shortened to 15 px.
+    row = next(flow_arrows({"grid": single}, SIZE))[44:46].max(axis=(0, 2)) > 100
+    assert row[6:18].all() and not row[22:24].any()
 
 
 def test_matches_are_lines_from_one_frame_to_the_other():

@@ -13,8 +13,8 @@ from worldgauge.core.video import Image
 Size = tuple[int, int]
 """Width and height of the clip, px."""
 _GREEN = np.array([40, 230, 120], dtype=np.uint8)
-FLOW_FRAMES = 4
-"""An arrow shows where a place would be after this many frames: the way of one frame is too short to be seen."""
+MOST_FRAMES = 4.0
+"""An arrow shows the way of this many frames at most, because that of one may be too short to be seen."""
 
 
 def masks(track: Arrays) -> Iterator[Image]:
@@ -26,12 +26,16 @@ def masks(track: Arrays) -> Iterator[Image]:
 
 
 def flow_arrows(pairs: Arrays, size: Size) -> Iterator[Image]:
-    """An arrow per cell of the grid, in the middle of the cell; the last frame has the arrows of the pair before it."""
+    """An arrow per cell of the grid, from the middle of the cell; the last frame has the arrows of the pair before it.
+
+    One stretch for the whole clip: nearly all arrows stay shorter than a cell and a half.
+    """
     grid = pairs["grid"].astype(np.float64)
     rows, columns = grid.shape[1:3]
+    stretch = min(MOST_FRAMES, 1.5 * size[0] / columns / max(1e-6, np.percentile(np.linalg.norm(grid, axis=3), 98)))
     at = np.stack(np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows), axis=2) * size
     for field in [*grid, grid[-1]]:
-        ends = at + FLOW_FRAMES * field
+        ends = at + stretch * field
         yield _lines(at.reshape(-1, 2), ends.reshape(-1, 2), size, arrow=True)
 
 

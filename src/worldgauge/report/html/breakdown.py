@@ -50,9 +50,10 @@ def by_tag(joint: Joint, table: Mapping[str, tuple[list[str], list[int]]]) -> li
     flat = joint.values.reshape(models * metrics, cases)
     found = []
     for name, (values, codes) in table.items():
-        if not 2 <= len(values) <= MOST_VALUES:
-            continue
         of_case = np.asarray(codes)
+        # A value of one case each is a name, too.
+        if not 2 <= len(values) <= MOST_VALUES or np.bincount(of_case[of_case >= 0]).max() < 2:
+            continue
         rows = []
         for number, value in enumerate(values):
             chosen = of_case == number

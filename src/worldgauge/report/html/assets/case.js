@@ -23,7 +23,9 @@
     if (!detail.phases || frames < 2) return [];
     const { gone, back } = detail.phases;
     const last = frames - 1;
-    return [["visible", 0, gone], ["gone", gone, back], ["back", back, last]].map(([name, from, to]) => ({ name, from: Math.min(1, from / last), to: Math.min(1, to / last) })).filter((b) => b.to > b.from);
+    const share = (frame) => Math.min(1, frame / last);
+    return [["visible", 0, gone, gone - 1], ["gone", gone, back, back - 1], ["back", back, last, last]]
+      .map(([name, from, to, end]) => ({ name, from: share(from), to: share(to), frames: [share(from), share(end)] })).filter((b) => b.to > b.from);
   }
 
   function curvesOf(index, detail, models, bands, player, frames) {
@@ -31,10 +33,11 @@
     for (const column of wg.metricsOf(index)) {
       const series = models.map((k) => ({ k, name: index.models[k].name, values: detail.records[k]?.[column.id]?.curve })).filter((s) => s.values && s.values.length > 1);
       if (!series.length) continue;
-      // A curve of another length than the clip's is stretched over it: its first point at the start, its last at the end.
+      // A metric of one phase has a point per frame of that phase; any other curve goes from the clip's first frame to its last.
+      const phase = bands.find((band) => band.name === column.parameters?.phase);
       const points = Math.max(...series.map((s) => s.values.length));
-      const note = Math.abs(points - frames) <= 1 ? null : `${points} points, spread evenly over the clip's ${frames} frames`;
-      const chart = wg.charts.curves(series, { bands, unit: column.unit });
+      const note = phase ? `${points} points, over the phase "${phase.name}"` : Math.abs(points - frames) <= 1 ? null : `${points} points, spread evenly over the clip's ${frames} frames`;
+      const chart = wg.charts.curves(series, { bands, span: phase?.frames, frames, unit: column.unit });
       chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
       player?.listen(chart.move);
       charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), column.unit && el("span", { class: "note" }, ` ${column.unit}`)], chart, `curve-${column.id}`, note));
@@ -102,7 +105,7 @@
         record.reason && el("div", { class: "note reason" }, text(record.reason)),
         record.traceback && el("details", null, el("summary", null, "Traceback"), el("pre", null, record.traceback)));
     })));
-    return el("section", { class: "card" }, el("h2", null, "Records"), el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), models.map((k) => el("th", { scope: "col" }, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name))))), el("tbody", null, rows))));
+    return el("section", { class: "card" }, el("h2", null, "Records"), el("div", { class: "scroll" }, el("table", { class: "plain records" }, el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), models.map((k) => el("th", { scope: "col" }, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name))))), el("tbody", null, rows))));
   }
 
   function condition(detail) {

@@ -66,24 +66,25 @@ wg.charts = (() => {
     return svg("svg", { viewBox: `-2 0 ${width + 4} ${height}`, class: "chart histogram", role: "img", "aria-label": "Distribution over cases" }, parts);
   }
 
-  // Lines over frames, one per model, with bands behind and a cursor that `move(share)` puts somewhere.
-  function curves(series, { bands = [], unit = "", height = 110 } = {}) {
+  // Lines over a clip's frames, one per model, with bands behind and a cursor that `move(share)` puts somewhere.
+  // span: where the first and the last point stand, as shares of the clip.
+  function curves(series, { bands = [], span = [0, 1], frames = 0, unit = "", height = 110 } = {}) {
     const width = wg.small() ? 340 : 600, left = 52, right = 8, top = 8, bottom = 18;
     const all = series.flatMap((s) => s.values).filter((v) => v !== null);
     let low = Math.min(...all), high = Math.max(...all);
     if (!all.length) [low, high] = [0, 1];
     if (low === high) [low, high] = [low - Math.abs(low || 1) * 0.05, high + Math.abs(high || 1) * 0.05];
-    const longest = Math.max(2, ...series.map((s) => s.values.length));
+    const last = Math.max(2, frames, ...series.map((s) => s.values.length)) - 1;
     const x = (f) => left + f * (width - left - right);
     const y = (v) => top + (1 - (v - low) / (high - low)) * (height - top - bottom);
     const parts = bands.map((b) => svg("rect", { class: `band ${b.name}`, x: x(b.from), width: Math.max(0, x(b.to) - x(b.from)), y: top, height: height - top - bottom }, svg("title", null, b.name)));
     for (const t of ticks(low, high, 3)) parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(t), y2: y(t) }), svg("text", { class: "tick", x: left - 6, y: y(t) + 3, "text-anchor": "end" }, number(t)));
-    for (const t of ticks(0, longest - 1, 8)) parts.push(svg("text", { class: "tick", x: x(t / (longest - 1)), y: height - 4, "text-anchor": "middle" }, number(t)));
+    for (const t of ticks(0, last, 8)) parts.push(svg("text", { class: "tick", x: x(t / last), y: height - 4, "text-anchor": "middle" }, number(t)));
     for (const s of series) {
       let path = "", pen = false;
       s.values.forEach((v, i) => {
         if (v === null) { pen = false; return; }
-        path += `${pen ? "L" : "M"}${x(i / Math.max(1, s.values.length - 1)).toFixed(1)} ${y(v).toFixed(1)}`;
+        path += `${pen ? "L" : "M"}${x(span[0] + (span[1] - span[0]) * (i / Math.max(1, s.values.length - 1))).toFixed(1)} ${y(v).toFixed(1)}`;
         pen = true;
       });
       parts.push(svg("path", { class: `line m${s.k % 10}`, d: path }, svg("title", null, s.name)));
