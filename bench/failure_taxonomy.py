@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from worldgauge.benchmarks.memobench.taxonomy_check import SHOWS, Answer, ask, confusion, draw_blocks
+from worldgauge.benchmarks.memobench.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.blocks.subjects import ORACLE
 from worldgauge.functional.failures import KINDS
 
 
@@ -17,7 +18,7 @@ def table(answers: list[Answer]) -> str:
     words = [kind.replace("_", " ") for kind in KINDS]
     lines = [f"| fault | {' | '.join(words)} | clips |", "|---|" + "---:|" * (len(KINDS) + 1)]
     for fault, shares in confusion(answers).items():
-        count = sum(answer.fault == fault and answer.counts for answer in answers)
+        count = sum(answer.fault == fault and not answer.left_out for answer in answers)
         cells = [f"{shares[kind]:.0%}".replace("%", " %") for kind in KINDS]
         lines.append(f"| {fault.replace('_', ' ')} | {' | '.join(cells)} | {count} |")
     return "\n".join(lines)
@@ -32,9 +33,9 @@ def main() -> None:
     answers = []
     for answer in ask(draw_blocks(asked.first_seed, asked.worlds), asked.folder):
         answers.append(answer)
-        own = answer.fault in answer.named or answer.fault == "oracle"
-        if not own or len(answer.named) > (answer.fault != "oracle") or not answer.counts:
-            remark = "" if answer.counts else f" (differs by {answer.differs:.2f} < {SHOWS} target areas: not counted)"
+        right = () if answer.fault == ORACLE else (answer.fault,)
+        if answer.left_out or answer.named != right:
+            remark = f" (not counted: {answer.left_out})" if answer.left_out else ""
             print(f"{answer.world} {answer.fault}: {', '.join(answer.named) or 'none'}{remark}", flush=True)
     print(table(answers))
 

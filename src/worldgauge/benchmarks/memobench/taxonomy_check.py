@@ -45,11 +45,15 @@ class Answer:
     differs: float
     """Pixels that differ from the true ones after the return, in target areas; mean over frames."""
     named: tuple[str, ...]
+    unscored: str = ""
+    """Why nothing could be said."""
 
     @property
-    def counts(self) -> bool:
-        """Whether the clip shows its fault at all, by the truth alone."""
-        return self.fault == ORACLE or self.differs >= SHOWS
+    def left_out(self) -> str:
+        """Why the clip does not count: nothing could be said, or by the truth alone it does not show its fault."""
+        if self.unscored or self.fault == ORACLE or self.differs >= SHOWS:
+            return self.unscored
+        return f"differs by {self.differs:.2f} target areas, less than {SHOWS}"
 
 
 def draw_blocks(first_seed: int, count: int, size: tuple[int, int] = (320, 180), frames: int = 49) -> list[Block]:
@@ -69,7 +73,7 @@ def draw_blocks(first_seed: int, count: int, size: tuple[int, int] = (320, 180),
 def ask(blocks: Sequence[Block], folder: Path, kinds: Sequence[str] = KINDS) -> Iterator[Answer]:
     """The taxonomy's answers to the oracle and to one subject per kind at severity 1; what was made before is kept.
 
-    Worlds that cannot be drawn and clips whose target the pocket tracker cannot follow are left out.
+    Worlds that cannot be drawn are left out.
     """
     seats = choose_seats("pocket")
     instruments, store = Loaded(seats, "cpu"), Store(folder / "store")
@@ -85,11 +89,13 @@ def ask(blocks: Sequence[Block], folder: Path, kinds: Sequence[str] = KINDS) -> 
             perception = Perception(CaseInputs(case, video), seats, store, instruments)
             use = return_evidence()
             perception.announce([use])
+            named: tuple[str, ...] = ()
+            unscored = ""
             try:
-                shown = name_failures(perception.value(use))
-            except Unscored:
-                continue
-            yield Answer(case.id, kind, differing(case, video), tuple(k for k, is_shown in shown.items() if is_shown))
+                named = tuple(k for k, shown in name_failures(perception.value(use)).items() if shown)
+            except Unscored as outcome:
+                unscored = str(outcome)
+            yield Answer(case.id, kind, differing(case, video), named, unscored)
 
 
 def differing(case: Case, video: Video) -> float:
@@ -103,10 +109,10 @@ def differing(case: Case, video: Video) -> float:
 
 
 def confusion(answers: Sequence[Answer]) -> dict[str, Mapping[str, float]]:
-    """True fault (`oracle` first) to the share of its clips given each name; clips that show nothing do not count."""
+    """True fault (`oracle` first) to the share of its clips given each name, of the clips that count."""
     table: dict[str, Mapping[str, float]] = {}
     for fault in (ORACLE, *KINDS):
-        of_fault = [answer for answer in answers if answer.fault == fault and answer.counts]
+        of_fault = [answer for answer in answers if answer.fault == fault and not answer.left_out]
         if of_fault:
             table[fault] = {kind: float(np.mean([kind in answer.named for answer in of_fault])) for kind in KINDS}
     return table
