@@ -60,16 +60,15 @@ def test_a_moving_camera(right: float, forward: float, turn: float) -> None:
 
 def test_a_moving_camera_in_flickering_light() -> None:
     true, random = slide(20, 0.8, 0.0, 0.0), np.random.default_rng(4)
-    frames = film(true)[0]
-    height, width = frames[0].shape[:2]
-    lit = [
-        np.clip(f * random.uniform(0.85, 1.15) + cv2.resize(random.normal(0, 8, (9, 16)), (width, height))[..., None],
-                0, 255).astype(np.uint8)
-        for f in frames
-    ]  # fmt: skip
+    lit = []
+    for frame in film(true)[0]:
+        height, width = frame.shape[:2]
+        gain, patches = random.uniform(0.8, 1.2), cv2.resize(random.normal(0, 12, (9, 16)), (width, height))
+        lit.append(np.clip(frame * gain + patches[..., None], 0, 255).astype(np.uint8))
     found = BundlePoses().trajectory(lit, LENS)
-    assert rotation_error(found.poses, true) < 1.0
-    assert path_error(found.poses, true) < 0.06
+    # Corners followed by their brightness are 0.36 degrees and 0.9 % off here.
+    assert rotation_error(found.poses, true) < 0.1
+    assert path_error(found.poses, true) < 0.005
 
 
 def test_a_moving_object_is_not_taken_for_the_camera() -> None:

@@ -44,7 +44,7 @@ class Gauge:
 
 _PAPER = {"definition": "paper"}
 _HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
-_FASTER = "its warp error grows with the amount of motion, so a faster camera scores as less smooth"
+_FASTER = "its error grows with the amount of motion, so a faster camera scores as less smooth"
 _CAMERA_DROWNS = "the camera's own motion drowns the target's"
 _TEN_DEGREES = "on a path that comes back it divides by ten degrees, so two degrees of instrument error cost a fifth"
 _UNSEEN = "it compares frames close in time, and this change happens while nobody looks"
@@ -96,7 +96,12 @@ GAUGES: tuple[Gauge, ...] = (
         no_better=_FROZEN,
     ),
     Gauge("worldscore_smoothness_mse", Quality.SMOOTHNESS, worlds=_ALL, blind={"stutter": _HELD}),
-    Gauge("worldscore_smoothness_ssim", Quality.SMOOTHNESS, worlds=_ALL, blind={"stutter": _HELD}),
+    Gauge(
+        "worldscore_smoothness_ssim",
+        Quality.SMOOTHNESS,
+        worlds=_ALL,
+        blind={"stutter": _HELD, "camera_drift": _FASTER},
+    ),
     Gauge(
         "worldscore_reprojection_error",
         Quality.GEOMETRY,
