@@ -35,6 +35,8 @@ def inputs_digest(definition: Definition, inputs: CaseInputs, perception: Percep
     """Digest of all that this record will rest on; a record with the same one need not be computed again."""
     lack = first_lack(definition, inputs)
     content: dict[str, object] = {"video": inputs.subject and inputs.subject.digest, "lacks": lack}
+    if inputs.subject is not None and inputs.subject.expected_frames is not None:
+        content["expected_frames"] = inputs.subject.expected_frames
     if inputs.subject is not None and lack is None:
         if definition.unavailable:
             content["unavailable"] = definition.unavailable

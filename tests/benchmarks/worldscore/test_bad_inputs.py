@@ -80,3 +80,16 @@ def test_status(records, case, metric, status, reason):
     assert record["status"] == status, said
     assert reason in said
     assert (record.get("value") is not None) == (status == "ok")
+
+
+def test_a_mended_promise_of_frames_is_measured_again(tmp_path):
+    data, case = make_dataset(tmp_path / "data"), "static/photorealistic/indoor/dining_spaces/000"
+    write_frames(tmp_path / "model" / case, helpers.moving_texture(7, 96, 64), promised=6)
+    arguments = ("run", tmp_path / "model", "-b", "worldscore", "--data", data, "-m", "optical_flow_aepe", "-w", 1)
+    statuses = []
+    for promised in (6, 7):
+        (tmp_path / "model" / case / "image_data.json").write_text(json.dumps({"total_frames": promised}))
+        helpers.worldgauge(*arguments, "-o", tmp_path / "run", "--store", tmp_path / "store", check=False)
+        records = {r["case"]: r for r in Run(tmp_path / "run").records()}
+        statuses.append(records[case]["status"])
+    assert statuses == ["invalid", "ok"]
