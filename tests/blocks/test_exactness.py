@@ -22,6 +22,8 @@ AWAY = (
     ("room", "away_left", "rolling"),
     ("hall", "head_turn", "windmill"),
     ("pool", "tilt", "bouncing"),
+    ("yard", "away_right", "burning"),
+    ("shelf", "exit_wait_reenter", "inflating"),
 )
 
 
