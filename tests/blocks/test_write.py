@@ -178,3 +178,12 @@ def test_two_workers_write_the_same_bytes(tmp_path: Path) -> None:
     files = [p.relative_to(tmp_path / "one") for p in sorted((tmp_path / "one").rglob("*")) if p.is_file()]
     assert len(files) > 20
     assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "two" / f).read_bytes() for f in files)
+
+
+def test_flow_beyond_the_reach_of_the_file_is_cut_and_occluded(tmp_path: Path) -> None:
+    block = Block(3005, "pool", "walk_past", "falling", (192, 108), 25, 8.0)
+    (case,) = make_cases(tmp_path, [block])
+    written, longest = load_truth(case, "flow"), float(np.finfo(np.float16).max)
+    cut = np.abs(written["flow"]).max(-1) == longest
+    assert cut.any() and np.isfinite(written["flow"]).all()
+    assert written["occluded"][cut].all()

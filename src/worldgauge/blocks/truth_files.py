@@ -23,6 +23,8 @@ from worldgauge.core.errors import NotApplicable, WorldGaugeError
 
 _FLOW_STEP = 64
 """Steps per pixel: smaller differences cost much space and mean nothing."""
+_FARTHEST = float(np.finfo(np.float16).max)
+"""Px; the longest displacement that is written."""
 
 
 def save_arrays(path: Path, **arrays: NDArray[np.generic]) -> None:
@@ -42,7 +44,9 @@ def save_truth(folder: Path, truth: Truth) -> dict[str, str]:
     names, kinds = ["sky", *(i.name for i in instances)], ["sky", *(i.kind for i in instances)]
     save_arrays(folder / "ids.npz", ids=truth.ids, names=np.array(names), kinds=np.array(kinds))
     save_arrays(folder / "amodal.npz", amodal=_pack(truth.amodal), visible=_pack(truth.visible))
-    flow = (np.round(truth.flow * _FLOW_STEP) / _FLOW_STEP).astype(np.float16).transpose(0, 3, 1, 2)
+    flow = np.round(truth.flow * _FLOW_STEP) / _FLOW_STEP
+    # What passes beside the camera flies off without limit; it is far outside the next frame, so marked as occluded.
+    flow = np.clip(flow, -_FARTHEST, _FARTHEST).astype(np.float16).transpose(0, 3, 1, 2)
     save_arrays(folder / "flow.npz", flow=flow, occluded=_pack(truth.occluded))
     states = truth.states
     save_arrays(

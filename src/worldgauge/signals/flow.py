@@ -35,7 +35,7 @@ class FlowInstrument(Protocol):
         """Displacement (H, W, 2) in pixels of each pixel of `first` towards `second`."""
 
 
-@signal(version=1, reads=("video",), seat="flow", cost=0.17)
+@signal(version=2, reads=("video",), seat="flow", cost=0.17)
 def flow_pairs(clip: Clip, flow: FlowInstrument) -> Arrays:
     """Forward and backward flow of consecutive frames: size, consistency, occlusion and warp error of each pair.
 
