@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench lock clean
+.PHONY: demo test bench lock calibration clean
 
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
@@ -20,6 +20,15 @@ bench: $(VENV)/.ready-dev
 # After a deliberate change of a definition (with its version raised) or of the public names.
 lock: $(VENV)/.ready-dev
 	$(BIN)/python tools/update_locks.py
+
+# Measures every metric and instrument on gauge blocks and puts the result where `show` and the docs find it.
+# A failing declaration is a result too, so it does not stop the rest.
+calibration: $(VENV)/.ready-dev
+	-$(BIN)/worldgauge calibrate --instruments
+	-$(BIN)/worldgauge calibrate --worlds layouts
+	-$(BIN)/worldgauge calibrate --worlds fixed
+	cp runs/calibration/*small/calibration*.json src/worldgauge/blocks/
+	cp runs/calibration/*small/calibration*.md runs/calibration/*small/calibration*.svg docs/
 
 $(VENV)/.ready: pyproject.toml constraints-dev.txt
 	bash tools/make_venv.sh $(VENV)
