@@ -11,7 +11,7 @@ from worldgauge.core.run_folder import Run
 from worldgauge.core.video import Video
 from worldgauge.media.encoder import write_video
 from worldgauge.report.html import ReportSource, write_report
-from worldgauge.report.html.evidence import Evidence
+from worldgauge.report.html.evidence import Drawn, Evidence
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,9 @@ def report(tmp_path_factory):
 
     def evidence(run, source):
         transcript = (("Is the box still red?", "Yes, it is."),)
-        return Evidence(overlays={"mask": Video(mask)}, recovered=source.case.camera(), transcript=transcript)
+        depth = Drawn(lambda: iter([np.full((60, 96, 3), (200, 40, 40), np.uint8)] * 36), 12, opaque=True)
+        overlays = {"mask": Video(mask), "depth": depth}
+        return Evidence(overlays=overlays, recovered=source.case.camera(), transcript=transcript)
 
     out = root / "report"
     write_report(ReportSource([Run(folder) for folder in folders], evidence=evidence), out)
@@ -192,6 +194,12 @@ def test_overlays_switch(browser):
     assert browser.page.locator("video.overlay.difference").count() == len(SKILL)
     picker.select_option("mask")
     assert browser.page.locator("video.overlay.cover").count() == len(SKILL)
+    picker.select_option("depth")
+    assert browser.page.locator("video.overlay.opaque").count() == browser.page.locator("video.overlay").count() == 5
+    browser.until("[...document.querySelectorAll('video.overlay')].every(v => v.readyState >= 2)")
+    # A smaller picture covers the whole clip.
+    sizes = browser.page.evaluate("[...document.querySelectorAll('video')].map(v => Math.round(v.clientWidth))")
+    assert len(set(sizes)) == 1
     picker.select_option("none")
     assert browser.page.locator("video.overlay").count() == 0
 
