@@ -45,6 +45,7 @@ class Gauge:
 _PAPER = {"definition": "paper"}
 _HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
 _FASTER = "its error grows with the amount of motion, so a faster camera scores as less smooth"
+_TOO_FAST = "in a turn too fast for the flow its error is as large as flicker makes it"
 _CAMERA_DROWNS = "the camera's own motion drowns the target's"
 _TEN_DEGREES = "on a path that comes back it divides by ten degrees, so two degrees of instrument error cost a fifth"
 _UNSEEN = "it compares frames close in time, and this change happens while nobody looks"
@@ -82,7 +83,7 @@ GAUGES: tuple[Gauge, ...] = (
     Gauge("visible_ssim", Quality.EARLY, "memobench_ssim", {"phase": "visible", **_PAPER}),
     Gauge("warp_error", Quality.PHOTOMETRY),
     Gauge("flow_consistency", Quality.PHOTOMETRY),
-    Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY, worlds=_STATIC),
+    Gauge("worldscore_flow_cycle_error", Quality.PHOTOMETRY, worlds=_STATIC, blind={"flicker": _TOO_FAST}),
     Gauge("flow_magnitude", Quality.MOTION, blind={"still_life": _CAMERA_DROWNS}),
     Gauge("worldscore_motion_magnitude", Quality.MOTION, worlds=_ALL, blind={"still_life": _CAMERA_DROWNS}),
     Gauge("worldscore_motion_accuracy", Quality.MOTION, worlds=_FIXED, parameters=_PAPER),
