@@ -22,7 +22,11 @@ from worldgauge.core.errors import Outcome
 HELD_OUT = range(1000, 1050)
 """Seeds that no instrument was developed on."""
 _SIZE, _FRAMES = (320, 180), 49
-_WALKS = ("push_in", "pull_out", "move_left", "move_right", "orbit_left", "orbit_right")
+_STEPS = ("push_in", "pull_out", "move_left", "move_right", "orbit_left", "orbit_right")
+_MOTION = dict.fromkeys(("away_left", "away_right", "tilt", "head_turn", "exit_wait_reenter"), "pan, tilt, head turn")
+_MOTION |= dict.fromkeys(_STEPS, "push, pull, move, orbit")
+_MOTION |= {"u_turn": "U-turn", "walk_past": "walk past", "vertical": "rise and look up"}
+"""Path to what its camera does."""
 _PACKAGE = "worldgauge.blocks.instrument_checks"
 Row = dict[str, float]
 
@@ -35,14 +39,12 @@ class Check:
     function: str
     """`module:function` below `worldgauge.blocks.instrument_checks`."""
     by_motion: bool = False
-    """Whether turning and walking cameras are told apart."""
+    """Whether what the camera does is told apart."""
 
     def __call__(self, truth: Truth) -> Row:
         module, _, name = self.function.partition(":")
         function: Callable[[Truth], Row] = getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)
-        kind = ""
-        if self.by_motion:
-            kind = "walking: " if np.ptp(truth.camera.translation, axis=0).max() > 1e-3 else "turning: "
+        kind = f"{_MOTION[truth.block.path]}: " if self.by_motion else ""
         return {kind + name: float(f"{v:.6g}") for name, v in function(truth).items() if np.isfinite(v)}
 
 
@@ -51,6 +53,7 @@ CHECKS = (
     Check("Target track", "appearance:track_errors"),
     Check("Embedding: same thing or another", "appearance:embedding_auc"),
     Check("Picture quality: rank correlation with the dose", "appearance:quality_doses"),
+    Check("Style: rank correlation with the dose", "appearance:style_doses"),
     Check("Camera poses, lens given", "geometry:pose_errors", by_motion=True),
     Check("Point matches, by frames apart", "geometry:match_errors"),
     Check("Depth from motion", "geometry:depth_errors"),
@@ -60,7 +63,7 @@ CHECKS = (
 def error_tables(folder: Path, workers: int, progress: Progress, seeds: range = HELD_OUT) -> list[ErrorTable]:
     """Run every check on every held-out block; finished blocks are kept in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = (*(name for name, path in PATHS.items() if path.leaves), *_WALKS)
+    paths = (*(name for name, path in PATHS.items() if path.leaves), *_STEPS)
     choice = Choice(paths=paths, size=_SIZE, frames=_FRAMES, fps=12.0)
     blocks = choose_blocks(len(seeds), seeds[0], choice)
     count = Counter("instruments", len(blocks), progress)

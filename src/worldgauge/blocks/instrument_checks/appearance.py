@@ -1,11 +1,11 @@
 """How well the appearance instruments do on gauge blocks: flow, track, embedding, quality, style.
 
-Each function takes one rendered block and gives plain numbers; `summarise` joins those of many blocks.
+Each function takes one rendered block and gives plain numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -160,23 +160,6 @@ def vanished_frames(truth: Truth) -> NDArray[np.uint8]:
     linear = timeline.linear.copy()
     linear[phases.gone :, truth.world.scene.target.geoms] = 0
     return render_frames(truth.world.scene, replace(timeline, linear=linear))
-
-
-def summarise(rows: Sequence[Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Mean, median, worst-ten-percent ends and count of each figure over blocks; a block may lack some."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    summary = {}
-    for name in names:
-        values = np.array([row[name] for row in rows if name in row])
-        low, high = np.percentile(values, [10, 90])
-        summary[name] = {
-            "mean": float(values.mean()),
-            "median": float(np.median(values)),
-            "p10": float(low),
-            "p90": float(high),
-            "blocks": float(len(values)),
-        }
-    return summary
 
 
 def roc_auc(positive: Sequence[float], negative: Sequence[float]) -> float:

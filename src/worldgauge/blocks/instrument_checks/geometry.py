@@ -1,11 +1,11 @@
 """How well the geometry instruments do on gauge blocks: camera poses, matches, depth.
 
-Each function takes one rendered block and gives plain numbers; `summarise_geometry` joins those of many blocks.
+Each function takes one rendered block and gives plain numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from worldgauge.instruments.pocket.poses import BundlePoses, Trajectory
 
 Row = dict[str, float]
 
-TURNS = ("away_left", "away_right", "tilt", "head_turn", "exit_wait_reenter")
-U_TURNS = ("u_turn",)
-STEPS = ("push_in", "pull_out", "move_left", "move_right", "orbit_left", "orbit_right")
 STANDING = 1e-3
 """Metres; a true path shorter than this has no direction."""
 FAR = 1e3
@@ -78,20 +75,25 @@ def depth_errors(truth: Truth, found: Trajectory | None = None, *, every: int = 
 
 
 def match_errors(truth: Truth, *, gaps: Sequence[int] = (1, 8, 24)) -> Row:
-    """Matches against the true geometry of static points: median error and share within 2 px, by frames apart."""
+    """Matches against the true geometry of static points, by frames apart.
+
+    `median_error`: of the points that the other frame shows, px; `within_2px`: share of all matches that are right.
+    """
     matcher = SiftMatches()
     row: Row = {}
     for gap in gaps:
-        errors, counts = [], []
+        errors, shown, counts = [], [], []
         for i in range(0, len(truth.frames) - gap, 16):
             here, there = matcher.between(matcher.features(truth.frames[i]), matcher.features(truth.frames[i + gap]))
             counts.append(len(here))
             static = ~truth.visible[i][tuple(here.astype(int).T[::-1])]
-            errors.append(np.linalg.norm(_carry(truth, here, i, i + gap) - there, axis=1)[static])
-        joined = np.concatenate(errors)
+            true = _carry(truth, here, i, i + gap)[static]
+            errors.append(np.linalg.norm(true - there[static], axis=1))
+            shown.append(((true >= 0) & (true <= truth.frames.shape[2:0:-1])).all(axis=1))
+        error, in_view = np.concatenate(errors), np.concatenate(shown)
         row[f"matches_{gap}"] = float(np.mean(counts))
-        row[f"median_error_{gap}"] = float(np.median(joined)) if len(joined) else np.nan
-        row[f"within_2px_{gap}"] = float((joined < 2).mean()) if len(joined) else np.nan
+        row[f"median_error_{gap}"] = float(np.median(error[in_view])) if in_view.any() else np.nan
+        row[f"within_2px_{gap}"] = float((error < 2).mean()) if len(error) else np.nan
     return row
 
 
@@ -111,20 +113,3 @@ def _rank_correlation(a: np.ndarray, b: np.ndarray) -> float:
     from scipy.stats import spearmanr
 
     return float(spearmanr(a, b).statistic)
-
-
-def summarise_geometry(rows: Mapping[str, Sequence[Row]]) -> Row:
-    """Medians and 90th percentiles over blocks, from pose rows by path name (see `TURNS`, `U_TURNS`, `STEPS`)."""
-    summary: Row = {}
-    for name, paths in (("turns", TURNS), ("u_turns", U_TURNS), ("steps", STEPS)):
-        chosen = [row for path in paths for row in rows.get(path, ())]
-        if not chosen:
-            continue
-        summary[f"{name}_blocks"] = float(len(chosen))
-        for key in ("rotation", "direction", "path"):
-            values = np.array([row[key] for row in chosen])
-            values = values[np.isfinite(values)]
-            if len(values):
-                summary[f"{name}_{key}_median"] = float(np.median(values))
-                summary[f"{name}_{key}_p90"] = float(np.percentile(values, 90))
-    return summary
