@@ -9,7 +9,6 @@ from worldgauge.blocks.instrument_checks.geometry import (
     match_errors,
     pose_errors,
     recover,
-    summarise_geometry,
 )
 from worldgauge.core.errors import Unscored
 from worldgauge.functional.lens import lens_of
@@ -68,16 +67,3 @@ def test_matches(move: Truth) -> None:
     assert row["matches_1"] > 50
     assert row["median_error_1"] < 0.5
     assert row["within_2px_8"] > 0.7
-
-
-def test_summary() -> None:
-    nothing = float("nan")
-    turn = {"direction": nothing, "path": nothing}
-    step = {"rotation": 0.5, "direction": 2.0, "path": 0.01}
-    rows = {"tilt": [{"rotation": 1.0, **turn}, {"rotation": 3.0, **turn}], "push_in": [step], "fixed": [step]}
-    summary = summarise_geometry(rows)
-    assert summary["turns_rotation_median"] == 2.0
-    assert summary["turns_blocks"] == 2
-    assert "turns_path_median" not in summary
-    assert summary["steps_path_p90"] == 0.01
-    assert "u_turns_blocks" not in summary

@@ -79,8 +79,3 @@ def test_embedding_quality_and_style_checks_run_on_a_block(truth: Truth) -> None
     found = appearance.quality_doses(truth, every=6)
     assert appearance.style_doses(truth, every=6)["rho_style"] > 0.9
     assert set(found) == {"rho_blur", "rho_noise", "rho_compression"} and max(found.values()) < -0.8
-
-
-def test_summary_counts_only_blocks_that_have_a_figure() -> None:
-    summary = appearance.summarise([{"a": 1.0, "b": 5.0}, {"a": 3.0}])
-    assert summary["a"]["mean"] == 2 and summary["a"]["blocks"] == 2 and summary["b"]["blocks"] == 1
