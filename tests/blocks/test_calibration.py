@@ -194,6 +194,7 @@ def test_each_kind_of_worlds_has_its_own_metrics() -> None:
     assert "worldscore_camera_control" in layouts - returns
     assert "worldscore_smoothness_ssim" in returns & layouts
     assert {block.path for block in choose_preset("small", kind="layouts").blocks()} == set(LAYOUTS)
+    assert not {"vanish", "teleport"} & set(choose_preset("small", kind="fixed").faults)
     with pytest.raises(WorldGaugeError, match="did you mean fixed"):
         choose_preset("small", kind="fixd")
 

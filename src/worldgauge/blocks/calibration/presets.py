@@ -88,4 +88,5 @@ def choose_preset(name: str, faults: Sequence[str] = (), kind: str = "returns") 
     for fault in faults:
         pick("fault", fault, FAULTS)
     chosen = pick("kind of worlds", kind, {k: k for k in get_args(Kind)})
-    return replace(preset, kind=chosen, faults=tuple(dict.fromkeys(faults)) or preset.faults)
+    fitting = [name for name in preset.faults if chosen == "returns" or not FAULTS[name].unseen]
+    return replace(preset, kind=chosen, faults=tuple(dict.fromkeys(faults or fitting)))

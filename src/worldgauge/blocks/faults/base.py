@@ -131,6 +131,8 @@ class Fault:
     """What goes wrong, as a clause."""
     quantity: ClassVar[str]
     """What `measure` gives, with its unit."""
+    unseen: ClassVar[bool] = False
+    """Whether it happens while the target is out of view: elsewhere its declarations mean nothing."""
     moves: ClassVar[tuple[Move, ...]]
     stays: ClassVar[tuple[Stay, ...]] = ()
 

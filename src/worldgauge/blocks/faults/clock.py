@@ -17,6 +17,7 @@ class StateReset(Fault):
     name = "state_reset"
     says = "what happened while nobody looked is forgotten: the process goes on from where it was last seen"
     quantity = "time the world lags behind after the return, seconds"
+    unseen = True
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
     stays = (Stay(Quality.CAMERA), Stay(Quality.PRESENCE), Stay(Quality.EARLY))
 

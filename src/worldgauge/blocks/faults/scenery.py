@@ -15,6 +15,7 @@ class BackgroundSwap(Fault):
     name = "background_swap"
     says = "a share of the props is drawn anew while the observer looks away"
     quantity = "share of props that look different after the return"
+    unseen = True
     moves = (Move(Quality.FIDELITY), Move(Quality.GEOMETRY), Move(Quality.STYLE))
     stays = (Stay(Quality.PRESENCE), Stay(Quality.CAMERA), Stay(Quality.EARLY))
 

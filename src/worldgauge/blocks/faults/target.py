@@ -17,6 +17,7 @@ class Vanish(Fault):
     name = "vanish"
     says = "the target is missing when the observer looks again"
     quantity = "share of the frames after the return without the target"
+    unseen = True
     moves = (Move(Quality.PRESENCE), Move(Quality.FIDELITY))
     stays = (Stay(Quality.CAMERA), Stay(Quality.EARLY), Stay(Quality.PICTURE))
 
@@ -63,6 +64,7 @@ class Teleport(Fault):
     name = "teleport"
     says = "the target comes back in another place"
     quantity = "displacement after the return, metres"
+    unseen = True
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE), Move(Quality.GEOMETRY))
     stays = (Stay(Quality.PICTURE), Stay(Quality.CAMERA), Stay(Quality.EARLY))
 
