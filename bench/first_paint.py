@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from report.browser import launched, watched_page
 from report.synthetic import SKILL, write_run
 
-LOADS = 31
+LOADS = 61
 
 
 def main() -> None:
