@@ -63,6 +63,14 @@ def test_oracle_leads_and_baselines_stand_apart(browser):
     assert browser.page.locator("#board td.best").count() == 0
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_what_waits_for_the_first_frame_is_shown_after_it(chromium, report, scripts):
+    with watched_page(chromium, java_script_enabled=scripts) as watched:
+        watched.page.goto(f"{report.as_uri()}/index.html")
+        for part in (".brand", "nav", ".interval", "footer"):
+            watched.page.locator(part).first.wait_for(state="visible", timeout=10_000)
+
+
 def test_sort(browser):
     browser.page.locator("#board th button", has_text="Camera").first.click()
     camera = names(browser)
