@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from report.browser import launched, watched_page
+from report.browser import watched_page
 from report.synthetic import SKILL, add_videos, write_run
 from worldgauge.core.run_folder import Run
 from worldgauge.core.video import Video
@@ -34,21 +34,6 @@ def report(tmp_path_factory):
     for folder in [*folders, root / "videos"]:
         shutil.rmtree(folder)
     return out
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(chromium, report):
-    with watched_page(chromium) as watched:
-        watched.open(report)
-        yield watched
-        assert watched.problems == []
-        assert watched.requests == []
 
 
 def names(browser):

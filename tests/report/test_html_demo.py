@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from report.browser import launched, watched_page
+from report.browser import watched_page
 from worldgauge.blocks import Block, demo
 from worldgauge.blocks.demo import Demo
 from worldgauge.blocks.subjects import Subject
@@ -30,22 +30,6 @@ def report(tmp_path_factory):
     for folder in (made.benchmark, made.subjects, made.runs, made.folder / "store"):
         shutil.rmtree(folder)
     return made.report / "html"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(chromium, report):
-    with watched_page(chromium) as watched:
-        watched.open(report)
-        yield watched
-        # Whatever a test did: no console error, no network request.
-        assert watched.problems == []
-        assert watched.requests == []
 
 
 def names(browser):
