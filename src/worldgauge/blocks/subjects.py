@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.exact_depth import remember_depth
@@ -85,7 +87,10 @@ class Studio:
     def remember_depths(self, folder: Path, shown: Shown) -> None:
         """Keep the depth of every shown frame for the instrument `rendered_depth`."""
         for k, frame in enumerate(shown.frames):
-            remember_depth(folder, frame, lambda k=k: self._draw.shapes(shown.timeline, k)[0])  # type: ignore[misc]
+            remember_depth(folder, frame, partial(self._depth, shown.timeline, k))
+
+    def _depth(self, timeline: Timeline, frame: int) -> NDArray[np.float32]:
+        return self._draw.shapes(timeline, frame)[0]
 
     def _paint(self, timeline: Timeline, fault: Fault, severity: float) -> Frames:
         textures = fault.textures(self.given, severity) if severity else None

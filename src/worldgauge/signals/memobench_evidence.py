@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +26,7 @@ from worldgauge.functional.return_evidence import (
     turn_between,
 )
 from worldgauge.functional.stalled import stalled_place
+from worldgauge.signals.matches import MatchInstrument
 from worldgauge.signals.memobench import frames_at
 from worldgauge.signals.tracks import object_track, unpack_masks
 
@@ -38,16 +37,6 @@ FIELD_OF_VIEW = 60.0
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
-
-
-class MatchInstrument(Protocol):
-    """What the seat `matches` offers."""
-
-    def features(self, image: Image) -> Any:
-        """Described points of a frame."""
-
-    def match(self, first: Any, second: Any) -> tuple[Floats, Floats]:
-        """Matched pixels (K, 2) of two frames."""
 
 
 @signal(
