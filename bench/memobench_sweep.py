@@ -1,11 +1,11 @@
 """Cost of sweeping a parameter over stored signals, as a ratio to one evaluation in the same process.
 
-    python bench/memobench_sweep.py RUN STORE
+    python -m bench.memobench_sweep RUN STORE
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,11 @@ def seconds(run: str, store: str, values: tuple[float, ...]) -> float:
 
 
 def main() -> None:
-    run, store = sys.argv[1:3]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("run", help="a finished MemoBench run")
+    parser.add_argument("store", help="the store its signals lie in")
+    asked = parser.parse_args()
+    run, store = asked.run, asked.store
     everything = SWEEPS["top-share"].values
     seconds(run, store, (0.4,))
     one = min(seconds(run, store, (0.4,)) for _ in range(3))
