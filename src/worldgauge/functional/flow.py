@@ -21,10 +21,10 @@ OCCLUSION_ABSOLUTE = 0.5
 """Squared forward-backward error always allowed, px^2: the noise floor of a flow estimate."""
 
 
-def warp(image: NDArray[np.generic], flow: Floats) -> tuple[Floats, Mask]:
+def warp(image: NDArray[np.generic], flow: Floats, *, cubic: bool = False) -> tuple[Floats, Mask]:
     """Fetch `image` (H, W) or (H, W, C) at each pixel displaced by `flow`; second, where that position is in view.
 
-    Bilinear; positions out of view take the nearest border value.
+    Bilinear, or bicubic where fine detail must survive; positions out of view take the nearest border value.
 
     >>> ramp = np.tile(np.arange(4, dtype=np.float32), (2, 1))
     >>> warped, inside = warp(ramp, np.full((2, 4, 2), (0.25, 0.0), np.float32))
@@ -40,7 +40,8 @@ def warp(image: NDArray[np.generic], flow: Floats) -> tuple[Floats, Mask]:
     inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
     x, y = np.clip(x, 0, width - 1), np.clip(y, 0, height - 1)
     source = np.ascontiguousarray(image, dtype=np.float32)
-    warped = cv2.remap(source, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    method = cv2.INTER_CUBIC if cubic else cv2.INTER_LINEAR
+    warped = cv2.remap(source, x, y, method, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(warped, np.float32), inside
 
 

@@ -25,6 +25,7 @@ class FlowInterpolation(Instrument):
 
     seat: ClassVar[str] = "interpolation"
     name: ClassVar[str] = "flow_midpoint"
+    version: ClassVar[int] = 2
 
     preset: Preset = "medium"
 
@@ -33,10 +34,11 @@ class FlowInterpolation(Instrument):
         flow = DisFlow(preset=self.preset)
         forward, backward = flow.flow(before, after), flow.flow(after, before)
         # Seen from the middle, the frame before lies half of the way back and the frame after half of the way on.
-        from_before, in_before = warp(before, 0.5 * backward)
-        from_after, in_after = warp(after, 0.5 * forward)
-        weight_before = (in_before & ~occluded(forward, backward)).astype(np.float32) + 1e-3
-        weight_after = (in_after & ~occluded(backward, forward)).astype(np.float32) + 1e-3
+        from_before, in_before = warp(before, 0.5 * backward, cubic=True)
+        from_after, in_after = warp(after, 0.5 * forward, cubic=True)
+        # Where the frame after shows what the one before does not, the way back leads to something else; and so on.
+        weight_before = (in_before & ~occluded(backward, forward)).astype(np.float32) + 1e-3
+        weight_after = (in_after & ~occluded(forward, backward)).astype(np.float32) + 1e-3
         total = (weight_before + weight_after)[..., None]
         mixed = (weight_before[..., None] * from_before + weight_after[..., None] * from_after) / total
         return np.asarray(np.clip(np.rint(mixed), 0, 255), np.uint8)

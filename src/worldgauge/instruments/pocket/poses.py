@@ -16,8 +16,9 @@ from worldgauge.functional.pose import align_first_frame
 from worldgauge.instruments.pocket.between import place_between
 from worldgauge.instruments.pocket.matches import as_grey
 from worldgauge.instruments.pocket.odometry import LEAST_LINKS, LEAST_SHARE
+from worldgauge.instruments.pocket.prepare import GRAIN, grain, smoothed, without_flicker
 from worldgauge.instruments.pocket.solve import Solution, refit, solve
-from worldgauge.instruments.pocket.tracks import Grey, Tracks, follow_corners, without_flicker
+from worldgauge.instruments.pocket.tracks import Grey, Tracks, follow_corners
 
 Floats = NDArray[np.float64]
 LensSource = Literal["given", "estimated", "assumed"]
@@ -32,6 +33,8 @@ USUAL_VIEW = 60.0
 """Degrees across the longer side: the lens assumed where nothing tells."""
 LENS_SIGMA = 0.06
 """Standard deviation of the logarithm of the focal length up to which it counts as estimated."""
+GRAINY_WINDOW = 25
+"""Px; side of the square by which corners of a grainy clip are followed."""
 LEAST_SURVIVAL = 0.15
 """Share of a frame's corners that must be found in the next; after a cut a few seem to be, by chance."""
 SURE_SIGHTINGS = 50
@@ -62,7 +65,7 @@ class BundlePoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "bundle"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     memory: ClassVar[float] = 0.3
 
     corners: int = 400
@@ -72,7 +75,7 @@ class BundlePoses(Instrument):
         """Poses of RGB frames (H, W, 3); `Unscored` names the frames that cannot be placed."""
         greys, shrink = _shrunk_greys(frames)
         height, width = greys[0].shape
-        tracks = follow_corners(without_flicker(greys), self.corners)
+        tracks = self._follow(greys)
         _check_chain(tracks)
         every = -(-len(greys) // MOST_CAMERAS)
         chosen = tracks.every(every)
@@ -88,6 +91,13 @@ class BundlePoses(Instrument):
         return Trajectory(
             align_first_frame(poses), lens or found, source, confidence, residual / shrink, solution.moves
         )
+
+    def _follow(self, greys: Sequence[Grey]) -> Tracks:
+        ready = without_flicker(greys)
+        if grain(greys) <= GRAIN:
+            return follow_corners(ready, self.corners)
+        # Faint texture is found again in grain only by looking at more of it.
+        return follow_corners(smoothed(ready), self.corners, GRAINY_WINDOW)
 
     def _solve(self, tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, given: bool) -> tuple[Solution, LensSource]:
         solution = solve(tracks, greys, lens, free_lens=not given)

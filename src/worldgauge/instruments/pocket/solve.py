@@ -12,7 +12,9 @@ from worldgauge.functional import bundle
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.projection import Freedom, Observations, State, distances
 from worldgauge.instruments.pocket.loops import NO_LOOPS, find_loops, join, loop_depths
+from worldgauge.instruments.pocket.movers import find_movers, without_movers
 from worldgauge.instruments.pocket.odometry import (
+    Seed,
     chain_rotations,
     chain_turns,
     find_seeds,
@@ -30,6 +32,8 @@ STEP_GAIN = 0.08
 """Share of all sightings that only a moving camera explains; below it the camera is said to turn in place."""
 SEEDS = 2
 """Maps tried, until one explains the clip well."""
+SEEDS_LOOKED_AT = 3
+"""Pairs of frames searched for things that move by themselves."""
 WELL_EXPLAINED = 0.8
 """Share of the sightings that are explained by a map not worth growing again."""
 NO_TIES = np.zeros((0, 2), np.int64)
@@ -62,9 +66,10 @@ class Solution:
 
 def solve(tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, free_lens: bool) -> Solution:
     """The path that explains the tracks; `free_lens` lets the focal length be adjusted with it."""
+    tracks, seeds = _static(tracks, lens)
     turns = chain_turns(tracks, lens)
     turning = _turning(tracks, turns, lens, free_lens)
-    moving = _moving(tracks, turns, lens, free_lens)
+    moving = _moving(tracks, seeds, turns, lens, free_lens)
     moves = moving is not None and moving.explained() - turning.explained() > STEP_GAIN
     chosen = moving if moving is not None and moves else turning
     loops = find_loops(greys, tracks, chosen.state.rotation, chosen.lens, turn_only=not moves)
@@ -101,14 +106,14 @@ def _turning(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> 
     return _adjust(Solution(obs, track, start, lens, False, NO_TIES), np.arange(count) > 0, free_lens, 1.0, 10)
 
 
-def _moving(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> Solution | None:
+def _moving(tracks: Tracks, seeds: list[Seed], turns: list[Turn], lens: Lens, free_lens: bool) -> Solution | None:
     """The clip explained by a camera that moves; None when nothing shows parallax or some frame finds no place.
 
     A map can go wrong where the view changes fast; growing it from another seed then tells.
     """
     best: Solution | None = None
     ties = find_ties(tracks, lens)
-    for seed in find_seeds(tracks, lens)[:SEEDS]:
+    for seed in seeds[:SEEDS]:
         grown = grow_map(tracks, lens, seed, turns, ties)
         if not grown.placed.all():
             continue
@@ -119,6 +124,17 @@ def _moving(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> S
         if best.explained() > WELL_EXPLAINED:
             break
     return best
+
+
+def _static(tracks: Tracks, lens: Lens) -> tuple[Tracks, list[Seed]]:
+    """The tracks less those on things that move by themselves, and pairs of frames to start a map from."""
+    seeds = find_seeds(tracks, lens)
+    found = [find_movers(tracks, seed.first, seed.second, seed.step, lens) for seed in seeds[:SEEDS_LOOKED_AT]]
+    movers = [each for each in found if each is not None]
+    if not movers:
+        return tracks, seeds
+    static = without_movers(tracks, movers, lens)
+    return static, find_seeds(static, lens)
 
 
 def _refine(solution: Solution, loops: Observations, free_lens: bool) -> Solution:

@@ -12,6 +12,8 @@ Grey = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+WINDOW = 15
+"""Px; side of the square around a corner that is looked for in the next frame."""
 RETURN_WITHIN = 0.5
 """Px; a corner that does not come back this close to where it started is lost."""
 LEAST_FOLLOWED = 0.5
@@ -20,11 +22,6 @@ CORNER_QUALITY = 0.0003
 """Smallest corner response, as a share of the frame's strongest."""
 LEAST_RESPONSE = 2e-6
 """Smallest corner response in absolute terms (grey levels in [0, 1]): below it lies sensor and codec noise."""
-
-FLICKER = 5.0
-"""Grey levels; median jump of the mean brightness, its steady change taken off, from which a clip flickers."""
-FLICKER_SPREAD = 3.0
-"""Px; brightness that varies more slowly than this across the frame is taken away from a flickering clip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +53,20 @@ class Tracks:
         return slice(*np.searchsorted(self.frame, [frame, frame + 1]).tolist())
 
 
-def follow_corners(greys: Sequence[Grey], most: int = 400) -> Tracks:
-    """Track up to `most` corners at a time through grey frames (H, W); lost ones are replaced at once."""
+def follow_corners(greys: Sequence[Grey], most: int = 400, window: int = WINDOW) -> Tracks:
+    """Track up to `most` corners at a time through grey frames (H, W); lost ones are replaced at once.
+
+    `window` is the side of the square around a corner that is looked for, px.
+    """
     pixel, velocity = np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)
     track = np.zeros(0, np.int64)
     born = 0
     rows: list[tuple[int, Ints, Floats]] = []
     for index, grey in enumerate(greys):
         if index:
-            moved, kept = step(greys[index - 1], grey, pixel, pixel + velocity)
+            moved, kept = step(greys[index - 1], grey, pixel, pixel + velocity, window)
             if kept.sum() < LEAST_FOLLOWED * len(kept):
-                moved, kept = _leap(greys[index - 1], grey, pixel, (moved, kept))
+                moved, kept = _leap(greys[index - 1], grey, pixel, (moved, kept), window)
             velocity = (moved - pixel)[kept]
             pixel, track = moved[kept], track[kept]
         fresh = new_corners(grey, pixel, most - len(pixel))
@@ -83,32 +83,22 @@ def follow_corners(greys: Sequence[Grey], most: int = 400) -> Tracks:
     )  # fmt: skip
 
 
-def without_flicker(greys: Sequence[Grey]) -> Sequence[Grey]:
-    """The frames as they are, or, where their light jumps, only their fine detail: tracking trusts brightness."""
-    import cv2
-
-    jumps = np.abs(np.diff([grey.mean() for grey in greys], 2))
-    if not len(jumps) or np.median(jumps) <= FLICKER:
-        return greys
-    fine = [g.astype(np.float32) - cv2.GaussianBlur(g.astype(np.float32), (0, 0), FLICKER_SPREAD) for g in greys]
-    return [np.clip(f + 128, 0, 255).astype(np.uint8) for f in fine]
-
-
 def _leap(
-    before: Grey, after: Grey, pixel: NDArray[np.float32], otherwise: tuple[NDArray[np.float32], NDArray[np.bool_]]
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    before: Grey, after: Grey, pixel: NDArray[np.float32], otherwise: tuple[NDArray[np.float32], NDArray[np.bool_]],
+    window: int,
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:  # fmt: skip
     """Try again from the shift of the whole picture (phase correlation), for motions beyond the search range."""
     import cv2
 
-    window = cv2.createHanningWindow(before.shape[::-1], cv2.CV_32F)
-    shift, _ = cv2.phaseCorrelate(before.astype(np.float32), after.astype(np.float32), window)
-    again = step(before, after, pixel, pixel + np.asarray(shift, np.float32))
+    fade = cv2.createHanningWindow(before.shape[::-1], cv2.CV_32F)
+    shift, _ = cv2.phaseCorrelate(before.astype(np.float32), after.astype(np.float32), fade)
+    again = step(before, after, pixel, pixel + np.asarray(shift, np.float32), window)
     return again if again[1].sum() > otherwise[1].sum() else otherwise
 
 
-def step(before: Grey, after: Grey, pixel: NDArray[np.float32], guess: NDArray[np.float32]) -> tuple[
-    NDArray[np.float32], NDArray[np.bool_]
-]:  # fmt: skip
+def step(
+    before: Grey, after: Grey, pixel: NDArray[np.float32], guess: NDArray[np.float32], window: int = WINDOW
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:  # fmt: skip
     """Where corners (K, 2) of one frame are in the next, and which of them are found again on the way back."""
     import cv2
 
@@ -116,7 +106,7 @@ def step(before: Grey, after: Grey, pixel: NDArray[np.float32], guess: NDArray[n
         return pixel, np.zeros(0, bool)
     height, width = before.shape
     settings = {
-        "winSize": (15, 15), "maxLevel": max(0, int(np.log2(min(height, width) / 24))),
+        "winSize": (window, window), "maxLevel": max(0, int(np.log2(min(height, width) / 24))),
         "criteria": (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 20, 0.02),
         "flags": cv2.OPTFLOW_USE_INITIAL_FLOW, "minEigThreshold": 1e-4,
     }  # fmt: skip

@@ -72,11 +72,12 @@ def fit_step(first: Floats, second: Floats, lens: Lens) -> Step | None:
     rotation = found.R.T
     direction = -rotation @ found.t
     direction = direction / max(float(np.linalg.norm(direction)), 1e-12)
-    depth = _inverse_depths(first, second, rotation, direction, lens)
+    depth = inverse_depths(first, second, rotation, direction, lens)
     return Step(rotation, direction, float(agree.mean()), agree, depth)
 
 
-def _inverse_depths(first: Floats, second: Floats, rotation: Floats, centre: Floats, lens: Lens) -> Floats:
+def inverse_depths(first: Floats, second: Floats, rotation: Floats, centre: Floats, lens: Lens) -> Floats:
+    """(K,) of matches in the first camera, 0 where the lines of sight part ahead."""
     ray = rays(first - np.asarray(lens.centre), lens.focal)
     target = bearings(second, lens.focal, lens.centre) @ rotation.T
     return np.clip(inverse_depth(ray, target, centre), 0.0, MAX_INVERSE_DEPTH)
