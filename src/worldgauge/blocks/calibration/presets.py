@@ -76,9 +76,7 @@ class Preset:
 
     def blocks(self) -> list[Block]:
         places = _PLACES[self.kind][: self.worlds]
-        return [
-            Block(self.first_seed + k, *place, self.size, self.frames, self.fps) for k, place in enumerate(places)
-        ]
+        return [Block(self.first_seed + k, *place, self.size, self.frames, self.fps) for k, place in enumerate(places)]
 
     def subjects(self) -> list[Subject]:
         return [Subject(), *(Subject(fault, s) for fault in self.faults for s in self.severities)]
