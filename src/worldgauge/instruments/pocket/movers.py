@@ -15,24 +15,26 @@ from numpy.typing import NDArray
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.projection import rays
 from worldgauge.instruments.pocket.tracks import Tracks
-from worldgauge.instruments.pocket.two_view import Step, fit_step, inverse_depths
+from worldgauge.instruments.pocket.two_view import Step, fit_step, fit_turn, inverse_depths
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-WINDOW = (0.36, 0.5)
-"""Width and height of the part of the frame that is left out, as shares of the frame's."""
-PLACES = (5, 3)
-"""Places such a window is tried at, across and down."""
+WINDOWS = ((0.36, 0.5, 5, 3), (0.5, 0.7, 4, 2))
+"""Parts of the frame that are left out: width and height as shares of the frame's, places across and down."""
 LEAST_INSIDE = 6
+"""Corners a window must hold,"""
 LEAST_OUTSIDE = 36
-"""Corners a window must hold and leave."""
-BETTER = 0.75
+"""and leave."""
+BETTER = 0.8
 """A window holds a mover when the cost of the other corners falls below this share without it,"""
-APART = 5.0
-"""and its own corners then lie, in the median, this many tolerances from where a static scene would have them."""
-SHARP = 0.5
-"""Tolerances; width of the loss under which fits are compared."""
+APART = 3.0
+"""and its own corners then lie, in the median, this many times the others' parallax from where a static scene would
+have them. Static corners that a wrong motion misplaces stay below once or twice the parallax."""
+OFF = 1.5
+"""Times the parallax, and at least three tolerances, by which a corner of such a window must be off to count."""
+SHARP, BLUNT = 0.5, 1.5
+"""Tolerances; misfits are compared between these two, so that a corner that is wholly wrong counts once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +50,18 @@ def find_movers(tracks: Tracks, first: int, second: int, step: Step, lens: Lens)
     """The corners without which the others agree clearly better on one step; None when there are no such corners."""
     shared, here, there = tracks.shared(first, second)
     before = misfits(here, there, step, lens)
-    best: tuple[float, NDArray[np.int64]] = BETTER, np.zeros(0, np.int64)
+    least, movers = BETTER, np.zeros(0, np.int64)
     for inside in _windows(here, lens):
-        if inside.sum() < LEAST_INSIDE or (~inside).sum() < LEAST_OUTSIDE:
-            continue
         rest = fit_step(here[~inside], there[~inside], lens)
         if rest is None:
             continue
         after = misfits(here, there, rest, lens)
-        moving = inside & (after > APART * lens.tolerance)
-        gain = _cost(after[~inside], lens) / max(_cost(before[~inside], lens), 1e-9)
-        if gain < best[0] and np.median(after[inside]) > APART * lens.tolerance:
-            best = gain, shared[moving]
-    return Movers(first, second, best[1]) if len(best[1]) else None
+        parallax = max(fit_turn(here[~inside], there[~inside], lens).residual, lens.tolerance)
+        share = _cost(after[~inside], lens) / _cost(before[~inside], lens)
+        if share < least and np.median(after[inside]) > APART * parallax:
+            off = after > max(OFF * parallax, 3 * lens.tolerance)
+            least, movers = share, shared[inside & off]
+    return Movers(first, second, movers) if len(movers) else None
 
 
 def without_movers(tracks: Tracks, found: list[Movers], lens: Lens) -> Tracks:
@@ -90,15 +91,18 @@ def misfits(here: Floats, there: Floats, step: Step, lens: Lens) -> Floats:
 
 
 def _cost(distance: Floats, lens: Lens) -> float:
-    return float(np.log1p((distance / (SHARP * lens.tolerance)) ** 2).mean())
+    return float(np.log1p((np.clip(distance / lens.tolerance, 0.01, BLUNT) / SHARP) ** 2).mean())
 
 
 def _windows(pixel: Floats, lens: Lens) -> Iterator[Bools]:
-    """For every window the corners in it."""
+    """For every window that holds and leaves enough of them the corners in it."""
     share = pixel / np.asarray(lens.size)
-    for x in np.linspace(WINDOW[0] / 2, 1 - WINDOW[0] / 2, PLACES[0]):
-        for y in np.linspace(WINDOW[1] / 2, 1 - WINDOW[1] / 2, PLACES[1]):
-            yield (np.abs(share - (x, y)) < np.asarray(WINDOW) / 2).all(axis=1)
+    for width, height, across, down in WINDOWS:
+        for x in np.linspace(width / 2, 1 - width / 2, across):
+            for y in np.linspace(height / 2, 1 - height / 2, down):
+                inside = (np.abs(share - (x, y)) < (width / 2, height / 2)).all(axis=1)
+                if inside.sum() >= LEAST_INSIDE and (~inside).sum() >= LEAST_OUTSIDE:
+                    yield inside
 
 
 def _enclosed(pixel: Floats, movers: Floats, lens: Lens) -> Bools:
