@@ -38,7 +38,7 @@ def test_demo_ends_with_a_table_led_by_the_oracle_and_resumes(tmp_path: Path) ->
     for file in ("table.md", "table.csv", "table.json", "table.tex", "html/index.html"):
         assert (report / file).stat().st_size > 0
     table = Demo(out).score(load_benchmark(str(out / "benchmark")), _folders(out), 1, lambda *_: None)
-    scores = {model: {key: score.value for key, score in row.items()} for model, row in table.rows}
+    scores = {row.model: {key: score.value for key, score in row.scores.items()} for row in table.rows}
     overall = {model: row["overall"] for model, row in scores.items()}
     assert max(overall, key=lambda m: overall[m] or 0.0) == "oracle"
     camera = {model: row["camera"] for model, row in scores.items()}

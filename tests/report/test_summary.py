@@ -33,6 +33,7 @@ def make_run(
     benchmark: dict[str, object] | None = None,
     cases: int | None = None,
     model: str = "m",
+    baseline: str | None = None,
     **changes: object,
 ) -> Run:
     """A run folder with these (status, value) per metric and case; every case is a cluster of its own."""
@@ -41,7 +42,7 @@ def make_run(
         benchmark=BenchmarkFile.model_validate({"name": "b", **(benchmark or {})}),
         protocol="paper",
         instruments={"flow": "dis"},
-        model=ModelCard(name=model),
+        model=ModelCard.model_validate({"name": model} | ({"baseline": baseline} if baseline else {})),
         cases=cases if cases is not None else max(len(r) for r in rows.values()),
         definitions=[definition(name, **changes) for name in rows],
     ).write(folder)
@@ -153,6 +154,24 @@ def test_latex_marks_best_and_second(table: object) -> None:
     assert r"model\_1 \& co & \underline{20.00} & \underline{1.000} \\" in text
     assert r"second\textbar{}best & \textbf{50.00} & \textbf{2.000} \\" in text
     assert r"third & 1.000 & -- \\" in text
+
+
+def test_baselines_stand_below_and_win_nothing(tmp_path: Path) -> None:
+    values = {"truth": 99.0, "good": 60.0, "fair": 40.0}
+    runs = [
+        make_run(tmp_path / name, {"a": [(OK, value)] * 2}, model=name, baseline="oracle" if name == "truth" else None)
+        for name, value in values.items()
+    ]
+    mixed = build_table([summarise(run) for run in runs])
+    lines = to_latex(mixed).splitlines()
+    assert r"good & \textbf{60.00} \\" in lines
+    assert r"fair & \underline{40.00} \\" in lines
+    assert lines[lines.index(r"truth & 99.00 \\") - 1] == r"\midrule"
+    assert "Baselines, not ranked: truth." in to_markdown(mixed)
+    rows = csv.DictReader(io.StringIO(to_csv(mixed)))
+    assert {row["model"]: row["baseline"] for row in rows} == {"truth": "oracle", "good": "", "fair": ""}
+    alone = build_table([summarise(run) for run in runs[:1]])
+    assert r"truth & 99.00 \\" in to_latex(alone).splitlines()
 
 
 def test_markdown_shows_coverage_where_it_is_not_full(table: object) -> None:

@@ -24,6 +24,12 @@ class ModelCard(BaseModel):
 
     name: str = Field(min_length=1)
 
+    @property
+    def stands_for(self) -> str:
+        """The `baseline` a card may state (oracle, frozen, random, ...); empty for a model under test."""
+        stated = (self.model_extra or {}).get("baseline")
+        return stated if isinstance(stated, str) else ""
+
 
 class VideoEntry(BaseModel):
     """Where a case's video lies, relative to the submission file."""

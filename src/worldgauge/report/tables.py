@@ -28,20 +28,35 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Row:
+    """A model's scores."""
+
+    model: str
+    scores: dict[str, Score]
+    """By the id of the column."""
+    baseline: str = ""
+    """What the row stands for (oracle, frozen, ...) when it is no model under test."""
+
+
+@dataclass(frozen=True)
 class Table:
     """Models by columns."""
 
     columns: list[Column]
-    rows: list[tuple[str, dict[str, Score]]]
+    rows: list[Row]
     notes: list[str]
 
+    @property
+    def contestants(self) -> list[Row]:
+        """The models under test, or all rows where there are only baselines."""
+        return [row for row in self.rows if not row.baseline] or self.rows
+
     def rank(self, column: Column, place: int) -> float | None:
-        """The best (0) or second best (1) value of a column, where there is a better direction."""
-        values = {scores[column.id].value for _, scores in self.rows if column.id in scores}
+        """The best (0) or second best (1) value of a column among models under test, where one direction is better."""
+        rows = self.contestants
+        values = {row.scores[column.id].value for row in rows if column.id in row.scores}
         known = sorted((v for v in values if v is not None), reverse=bool(column.higher_is_better))
-        return (
-            known[place] if column.higher_is_better is not None and place < len(known) and len(self.rows) > 1 else None
-        )
+        return known[place] if column.higher_is_better is not None and place < len(known) and len(rows) > 1 else None
 
 
 def build_table(summaries: list[Summary]) -> Table:
@@ -55,13 +70,13 @@ def build_table(summaries: list[Summary]) -> Table:
     for file in files:
         for d in file.definitions:
             columns.setdefault(d.id, Column(d.id, "" if d.scale else d.unit, True if d.scale else d.higher_is_better))
-    rows = [(s.run.name, {**s.groups, **s.metrics}) for s in summaries]
+    rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
     return Table(list(columns.values()), rows, _notes(summaries))
 
 
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
     """Header and rows for a terminal: score, half width of the interval, coverage where it is not full."""
-    rows = [[model, *(_plain(scores.get(c.id)) for c in table.columns)] for model, scores in table.rows]
+    rows = [[row.model, *(_plain(row.scores.get(c.id)) for c in table.columns)] for row in table.rows]
     return ["model", *(c.heading for c in table.columns)], rows
 
 
@@ -74,20 +89,24 @@ def to_markdown(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """One line per model; per column its value, interval, scored and expected cases."""
+    """One line per model; per column its value, interval, scored and expected cases; last, which baseline it is."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(
-        ["model", *(f"{c.id}{s}" for c in table.columns for s in ("", ".low", ".high", ".scored", ".expected"))]
+        [
+            "model",
+            *(f"{c.id}{s}" for c in table.columns for s in ("", ".low", ".high", ".scored", ".expected")),
+            "baseline",
+        ]
     )
-    for model, scores in table.rows:
-        cells: list[object] = [model]
+    for row in table.rows:
+        cells: list[object] = [row.model]
         for column in table.columns:
-            score = scores.get(column.id)
+            score = row.scores.get(column.id)
             low, high = score.interval if score and score.interval else ("", "")
             value = score.value if score and score.value is not None else ""
             cells += [value, low, high, score.scored if score else "", score.expected if score else ""]
-        writer.writerow(cells)
+        writer.writerow([*cells, row.baseline])
     return stream.getvalue()
 
 
@@ -97,7 +116,8 @@ def to_json(table: Table) -> str:
         "columns": [{"id": c.id, "unit": c.unit, "higher_is_better": c.higher_is_better} for c in table.columns],
         "models": [
             {
-                "model": model,
+                "model": row.model,
+                "baseline": row.baseline,
                 "scores": {
                     key: {
                         "value": s.value,
@@ -107,10 +127,10 @@ def to_json(table: Table) -> str:
                         "statuses": s.statuses,
                         "reason": s.reason,
                     }
-                    for key, s in scores.items()
+                    for key, s in row.scores.items()
                 },
             }
-            for model, scores in table.rows
+            for row in table.rows
         ],
         "notes": table.notes,
     }
@@ -120,23 +140,29 @@ def to_json(table: Table) -> str:
 def to_latex(table: Table, intervals: bool = False) -> str:
     """A booktabs table: best in bold, second underlined; on demand with half the 95 % interval behind each score.
 
+    Baselines stand below a rule of their own and are not ranked.
+
     Names in scripts that pdfLaTeX does not know need a Unicode engine (XeLaTeX, LuaLaTeX).
     """
     header = " & ".join(["Model", *(_tex(c.id) + _arrow(c) for c in table.columns)])
     lines = [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule", header + r" \\", r"\midrule"]
     best = {c.id: table.rank(c, 0) for c in table.columns}
     second = {c.id: table.rank(c, 1) for c in table.columns}
-    for model, scores in table.rows:
-        cells = [_tex(model)]
+    ranked = table.contestants
+    apart = [row for row in table.rows if row not in ranked]
+    for row in [*ranked, *apart]:
+        if apart and row is apart[0]:
+            lines.append(r"\midrule")
+        cells = [_tex(row.model)]
         for column in table.columns:
-            score = scores.get(column.id)
+            score = row.scores.get(column.id)
             if score is None or score.value is None:
                 cells.append("--")
                 continue
             text = _number(score.value)
-            if score.value == best[column.id]:
+            if row in ranked and score.value == best[column.id]:
                 text = rf"\textbf{{{text}}}"
-            elif score.value == second[column.id]:
+            elif row in ranked and score.value == second[column.id]:
                 text = rf"\underline{{{text}}}"
             if intervals and score.interval:
                 text += rf" {{\scriptsize $\pm$ {_half_width(score.interval)}}}"
@@ -158,6 +184,9 @@ def _notes(summaries: list[Summary]) -> list[str]:
         f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
         *(f"Instruments: {names}." for names in sets if names),
     ]
+    baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
+    if baselines:
+        notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
     for summary in summaries:
         for score in [*summary.metrics.values(), *summary.groups.values()]:
             if score.value is None and score.reason:

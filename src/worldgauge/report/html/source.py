@@ -149,7 +149,7 @@ class ReportSource:
         return {
             "name": self.names[k],
             "card": file.model.model_dump(mode="json"),
-            "baseline": _baseline(file.model.model_dump(mode="json")),
+            "baseline": file.model.stands_for,
             "instruments": file.instruments,
             "invocations": [i.model_dump(mode="json") for i in file.invocations[-5:]],
             "cases": file.cases,
@@ -260,12 +260,6 @@ def _video_json(video: Video | Drawn) -> dict[str, Any]:
     except InvalidVideo as error:
         return {"problem": str(error)}
     return {"frames": info.frames, "fps": info.fps or 10.0, "width": info.width, "height": info.height}
-
-
-def _baseline(card: Mapping[str, Any]) -> str:
-    """What the model card says the row stands for: oracle, frozen, random; empty for a model under test."""
-    stated = card.get("baseline")
-    return stated if isinstance(stated, str) else ""
 
 
 def _plain(name: str) -> str:
