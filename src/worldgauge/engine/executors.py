@@ -93,6 +93,8 @@ class PoolExecutor:
         self._pool.shutdown(cancel_futures=True)
 
     def _new_pool(self) -> ProcessPoolExecutor:
+        # Workers inherit it. A program that uses the library has imported NumPy long ago and keeps its own threads.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self._workers, context, _start_worker, (os.getpid(), *self._arguments))
