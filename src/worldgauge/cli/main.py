@@ -76,7 +76,7 @@ def worldgauge(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside.")] = False,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Measure video world models: four benchmarks, one command, calibrated rulers.
+    """Measure video world models: several benchmarks, one command, calibrated rulers.
 
     Flags beat worldgauge.toml, which beats the defaults; every flag has a WORLDGAUGE_ variable.
     """
