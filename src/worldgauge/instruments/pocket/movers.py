@@ -34,7 +34,7 @@ have them. Static corners that a wrong motion misplaces stay below once or twice
 OFF = 1.5
 """Times the parallax, and at least three tolerances, by which a corner of such a window must be off to count."""
 SHARP, BLUNT = 0.5, 1.5
-"""Tolerances; misfits are compared between these two, so that a corner that is wholly wrong counts once."""
+"""Tolerances; width of the loss by which fits are compared, and the misfit from which on a corner is simply wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +56,11 @@ def find_movers(tracks: Tracks, first: int, second: int, step: Step, lens: Lens)
         if rest is None:
             continue
         after = misfits(here, there, rest, lens)
-        parallax = max(fit_turn(here[~inside], there[~inside], lens).residual, lens.tolerance)
         share = _cost(after[~inside], lens) / _cost(before[~inside], lens)
-        if share < least and np.median(after[inside]) > APART * parallax:
+        if share >= least:
+            continue
+        parallax = max(fit_turn(here[~inside], there[~inside], lens).residual, lens.tolerance)
+        if np.median(after[inside]) > APART * parallax:
             off = after > max(OFF * parallax, 3 * lens.tolerance)
             least, movers = share, shared[inside & off]
     return Movers(first, second, movers) if len(movers) else None
