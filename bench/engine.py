@@ -110,5 +110,3 @@ def _bare_loop(folder: Path, records: int) -> float:
             stream.write(json.dumps(line) + "\n")
     (folder / "bare.jsonl").unlink()
     return time.perf_counter() - started
-
-

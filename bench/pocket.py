@@ -22,6 +22,7 @@ from worldgauge.core.signal import SIGNALS
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats
 from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.memory import keep_freed_memory
 from worldgauge.engine.perception import Loaded, Perception
 from worldgauge.engine.store import Store
 from worldgauge.instruments.pocket.flow import DisFlow
@@ -37,6 +38,7 @@ MEASURED = (
 
 def main() -> None:
     cv2.setNumThreads(1)
+    keep_freed_memory()
     folder = Path(tempfile.mkdtemp(prefix="worldgauge-pocket-"))
     block = Block(seed=3, family="street", path="walk_past", process="crossing", size=(832, 480), frames=81, fps=16)
     # Drawn by another process: what rendering needs is not the signals' memory.

@@ -14,6 +14,7 @@ from worldgauge.core.video import Video
 from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Setup
+from worldgauge.engine.memory import keep_freed_memory
 from worldgauge.engine.perception import Loaded, NotStored, Perception
 from worldgauge.engine.records import RecordWriter
 from worldgauge.engine.stages import Stages
@@ -54,6 +55,7 @@ class Worker:
 
     def __init__(self, setup: Setup, perceive: bool) -> None:
         _one_thread()
+        keep_freed_memory()
         self.seats, definitions = setup.build()
         self.definitions = {d.id: d for d in definitions}
         self.stages = Stages.of(definitions, self.seats)

@@ -1,0 +1,29 @@
+"""The allocator, told how this program uses memory."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+LARGEST_REUSED = 32 * 2**20
+"""Bytes; the most glibc lets one have. An 832x480 frame of floats is 5 MB."""
+KEPT = 256 * 2**20
+"""Bytes of freed memory that stay with the process."""
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""Their numbers in glibc's malloc.h."""
+
+
+def keep_freed_memory() -> bool:
+    """Let frame-sized arrays reuse freed memory; says whether the allocator understood.
+
+    glibc maps each array above 128 kB anew and gives it back at once, so that the kernel clears every page of every
+    intermediate image: a tenth of the time of the pocket signals. Other C libraries are left alone.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):
+        return False
+    return bool(mallopt(_MMAP_THRESHOLD, LARGEST_REUSED)) and bool(mallopt(_TRIM_THRESHOLD, KEPT))
