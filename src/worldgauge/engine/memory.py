@@ -15,10 +15,10 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
 def keep_freed_memory() -> bool:
-    """Let frame-sized arrays reuse freed memory; says whether the allocator understood.
+    """Let the frames of the next clip reuse the memory of the last; says whether the allocator understood.
 
-    glibc maps each array above 128 kB anew and gives it back at once, so that the kernel clears every page of every
-    intermediate image: a tenth of the time of the pocket signals. Other C libraries are left alone.
+    glibc gives freed arrays of this size back to the kernel, which then clears every page of every intermediate image
+    anew: a tenth of the time of the pocket signals. Other C libraries are left alone.
     """
     if not sys.platform.startswith("linux"):
         return False
