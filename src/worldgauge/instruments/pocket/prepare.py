@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Grey = NDArray[np.uint8]
+from worldgauge.instruments.pocket.tracks import Grey
 
 FLICKER = 3.5
 """Grey levels; median jump of the mean brightness, its steady change taken off, from which a clip flickers."""
