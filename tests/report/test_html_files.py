@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from worldgauge.core.video import Video
 from worldgauge.report.html import ReportSource, write_report
 from worldgauge.report.html.details import from_above
 from worldgauge.report.html.media import place, plays_in_browsers
+from worldgauge.report.html.page import render
 from worldgauge.report.summary import summarise
 
 
@@ -192,3 +194,16 @@ def test_a_run_without_records_still_has_a_page(tmp_path):
     folder = write_run(tmp_path / "empty", "Aurora", cases=4)
     (folder / "records-0.jsonl").write_text("")
     assert write_report(ReportSource([Run(folder)]), tmp_path / "report").is_file()
+
+
+def test_equal_scores_share_a_place(tmp_path):
+    folders = [write_run(tmp_path / model, model, cases=12) for model in ("Aurora", "Borealis")]
+    twin = tmp_path / "twin"
+    shutil.copytree(folders[0], twin)
+    content = json.loads((twin / "run.json").read_text("utf-8"))
+    content["model"]["name"] = "Twin"
+    (twin / "run.json").write_text(json.dumps(content), "utf-8")
+    page = render(ReportSource([Run(folder) for folder in (*folders, twin)]))
+    columns = len(METRICS) + 2
+    assert len(re.findall(r'<td class="[^"]*\bbest\b', page)) == 2 * columns
+    assert len(re.findall(r'<td class="[^"]*\bsecond\b', page)) == columns

@@ -152,7 +152,8 @@ def table(tmp_path: Path) -> object:
 def test_latex_marks_best_and_second(table: object) -> None:
     text = to_latex(table)  # type: ignore[arg-type]
     assert r"model\_1 \& co & \underline{20.00} & \underline{1.000} \\" in text
-    assert r"second\textbar{}best & \textbf{50.00} & \textbf{2.000} \\" in text
+    # A best value that rests on half of the cases says so.
+    assert r"second\textbar{}best & \textbf{50.00} {\scriptsize (1/2)} & \textbf{2.000} \\" in text
     assert r"third & 1.000 & -- \\" in text
 
 
@@ -172,6 +173,12 @@ def test_baselines_stand_below_and_win_nothing(tmp_path: Path) -> None:
     assert {row["model"]: row["baseline"] for row in rows} == {"truth": "oracle", "good": "", "fair": ""}
     alone = build_table([summarise(run) for run in runs[:1]])
     assert r"truth & 99.00 \\" in to_latex(alone).splitlines()
+
+
+def test_a_table_of_runs_over_different_cases_says_so(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / str(n), {"a": [(OK, 1.0)] * n}, model=f"m{n}") for n in (2, 3)]
+    text = to_markdown(build_table([summarise(run) for run in runs]))
+    assert "2 to 3 cases: runs cover different ones" in text
 
 
 def test_markdown_shows_coverage_where_it_is_not_full(table: object) -> None:

@@ -101,11 +101,21 @@ def _print(
     header = ("metric", *names, "difference", "95 % interval", "p", "p (Holm)", "larger/smaller", "detectable")
     print_table(header, rows, numeric=range(1, len(header)))
     typer.echo(f"difference: {names[0]} minus {names[1]}, paired over shared cases; scenes resampled and sign-flipped")
+    if _uneven(joint):
+        typer.echo("scores: each over all cases of its run, so they need not differ by what shared cases differ by")
     typer.echo("detectable: the true difference that this many scenes would show with 80 % power")
     if metric is not None and ends:
         typer.echo(f"\ncases by difference in {metric}")
         listed = [(case, f"{a:.5g}", f"{b:.5g}", f"{a - b:+.5g}") for case, a, b in ends]
         print_table(("case", *names, "difference"), listed, numeric=(1, 2, 3))
+
+
+def _uneven(joint: Joint) -> bool:
+    """Whether some case is scored in one of the runs only."""
+    import numpy as np
+
+    first, second = np.isfinite(joint.values)
+    return bool((first != second).any())
 
 
 def _json(

@@ -134,9 +134,9 @@ def _is_benchmark(name: str) -> bool:
 
 def _calibration(metric: str) -> list[str]:
     """What the shipped calibration says about a metric."""
-    from worldgauge.blocks.calibration import of_metric
+    from worldgauge.blocks.calibration import lines_about
 
-    return [line for result in of_metric(metric) for line in result.lines()] or ["not calibrated"]
+    return lines_about(metric) or ["not calibrated"]
 
 
 def _show_definition(definition: dict[str, Any], as_json: bool) -> None:

@@ -166,6 +166,8 @@ def to_latex(table: Table, intervals: bool = False) -> str:
                 text = rf"\underline{{{text}}}"
             if intervals and score.interval:
                 text += rf" {{\scriptsize $\pm$ {_half_width(score.interval)}}}"
+            if score.scored != score.expected:
+                text += rf" {{\scriptsize ({score.scored}/{score.expected})}}"
             cells.append(text)
         lines.append(" & ".join(cells) + r" \\")
     # A line break inside a note would end the comment.
@@ -179,8 +181,10 @@ FORMATS: dict[str, Callable[[Table], str]] = {"md": to_markdown, "csv": to_csv, 
 def _notes(summaries: list[Summary]) -> list[str]:
     file = summaries[0].run.file
     sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
+    cases = sorted({s.run.file.cases for s in summaries})
+    count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases: runs cover different ones"
     notes = [
-        f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {file.cases} cases. "
+        f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
         f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
         *(f"Instruments: {names}." for names in sets if names),
     ]

@@ -1,5 +1,5 @@
 """Calibration: every metric against every fault, on worlds whose truth is known."""
 
-from worldgauge.blocks.calibration.result import CalibrationFile, of_metric, shipped
+from worldgauge.blocks.calibration.result import CalibrationFile, lines_about, shipped
 
-__all__ = ["CalibrationFile", "of_metric", "shipped"]
+__all__ = ["CalibrationFile", "lines_about", "shipped"]

@@ -51,7 +51,7 @@ def _described(file: CalibrationFile, gauge: GaugeResult) -> dict[str, Any]:
         "unit": gauge.unit,
         "oracle": gauge.oracle,
         "reason": gauge.reason,
-        "worlds": len(file.worlds),
+        "worlds": file.where,
         "size": list(file.size),
         "frames": file.frames,
         "rows": rows,

@@ -16,6 +16,13 @@ SCHEMA: Final = 1
 SHIPPED = ("calibration", "calibration_layouts", "calibration_fixed")
 """Stems of the files that come with the package."""
 
+KINDS = {
+    "returns": "worlds whose target comes back",
+    "layouts": "worlds with WorldScore's camera layouts",
+    "fixed": "worlds with a fixed camera",
+}
+"""Kinds of worlds in words."""
+
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
@@ -48,6 +55,8 @@ class Verdict(_Model):
     why: str
     known: str = ""
     """For a known blind spot: the reason."""
+    up_to: float = 1.0
+    """Severity up to which it is asked."""
 
 
 class Response(_Model):
@@ -81,12 +90,12 @@ class GaugeResult(_Model):
     def response(self, fault: str) -> Response | None:
         return next((r for r in self.responses if r.fault == fault), None)
 
-    def lines(self) -> list[str]:
-        """What a user of the metric should know, a line each."""
+    def lines(self, where: str) -> list[str]:
+        """What a user of the metric should know, a line each; `where` says on which worlds."""
         if not self.responses:
-            return [f"{self.id}: not measured ({self.reason})"]
+            return [f"{self.id} on {where}: not measured ({self.reason})"]
         of = f"; about {self.quality}" if self.quality else ""
-        lines = [f"{self.id}: oracle {self.oracle:.4g} {self.unit}{of}"]
+        lines = [f"{self.id} on {where}: oracle {self.oracle:.4g} {self.unit}{of}"]
         for r in self.responses:
             if r.detects is None and (r.verdict is None or r.verdict.holds is not False):
                 continue
@@ -128,6 +137,11 @@ class CalibrationFile(_Model):
     gauges: list[GaugeResult]
     errors: list[ErrorTable] = []
     """Instrument errors, where they were measured."""
+
+    @property
+    def where(self) -> str:
+        """The worlds in words."""
+        return f"{len(self.worlds)} {KINDS.get(self.kind, self.kind)}"
 
     @property
     def stem(self) -> str:
@@ -172,11 +186,12 @@ def shipped() -> tuple[CalibrationFile, ...]:
     return tuple(CalibrationFile.model_validate_json(file.read_bytes()) for file in files if file.is_file())
 
 
-def of_metric(metric: str) -> list[GaugeResult]:
+def lines_about(metric: str) -> list[str]:
     """What the shipped calibrations say about a registered metric."""
-    return [gauge for file in shipped() for gauge in file.gauges if gauge.metric == metric]
+    return [line for file in shipped() for g in file.gauges if g.metric == metric for line in g.lines(file.where)]
 
 
 def must(verdict: Verdict) -> str:
     words = {"worse": "get worse", "better": "get better", "still": "stay still", "no better": "not get better"}
-    return words[verdict.expects]
+    limit = f" up to severity {verdict.up_to:g}" if verdict.up_to < 1 else ""
+    return words[verdict.expects] + limit

@@ -67,10 +67,10 @@ def _stayed(up_to: float, response: Response, reach: float | None) -> Verdict:
     doses: list[Dose] = [d for d in response.doses if d.severity <= up_to and d.difference is not None]
     if not doses or reach is None:
         why = "nothing to compare the change with" if doses else f"not scored up to severity {up_to:g}"
-        return Verdict(expects="still", holds=None, why=why)
+        return Verdict(expects="still", holds=None, why=why, up_to=up_to)
     worst = max(doses, key=lambda d: abs(d.difference or 0.0))
     share = abs(worst.difference or 0.0) / reach
     # A change that could be chance is no evidence of movement, however large.
     seen = worst.p_value is not None and worst.p_value <= 0.05
     why = f"change {worst.difference:+.3g} at severity {worst.severity:g}, {share:.0%} of its reach"
-    return Verdict(expects="still", holds=not (seen and share > STILL), why=why)
+    return Verdict(expects="still", holds=not (seen and share > STILL), why=why, up_to=up_to)

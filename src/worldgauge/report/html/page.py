@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -81,9 +82,10 @@ def display_order(columns: list[Column]) -> list[Column]:
 def _cells(source: ReportSource, column: Column, ranked: list[int]) -> list[Cell]:
     scores = [(s.metrics | s.groups).get(column.id) for s in source.summaries]
     values = {k: s.value for k, s in enumerate(scores) if k in ranked and s is not None and s.value is not None}
-    order = sorted(values, key=lambda k: -column.better * values[k]) if column.better else []
-    places = dict(zip(order, ("best", "second"), strict=False)) if len(order) > 1 else {}
-    return [_cell(score, column, places.get(k, "")) for k, score in enumerate(scores)]
+    # Equal values share a place, as in the tables.
+    order = sorted(set(values.values()), reverse=column.better > 0) if column.better and len(values) > 1 else []
+    places = dict(zip(order, ("best", "second"), strict=False))
+    return [_cell(score, column, places.get(values.get(k, math.nan), "")) for k, score in enumerate(scores)]
 
 
 def _cell(score: Score | None, column: Column, place: str) -> Cell:
