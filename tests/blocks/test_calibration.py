@@ -16,7 +16,7 @@ from worldgauge.blocks.calibration.heatmap import heat_map
 from worldgauge.blocks.calibration.page import page
 from worldgauge.blocks.calibration.presets import PRESETS, Preset, choose_preset
 from worldgauge.blocks.calibration.responses import Scores, respond
-from worldgauge.blocks.calibration.result import CalibrationFile, GaugeResult, Response, shipped
+from worldgauge.blocks.calibration.result import CalibrationFile, GaugeResult, Response, must, shipped
 from worldgauge.blocks.calibration.verdicts import judge
 from worldgauge.blocks.faults import Quality
 from worldgauge.blocks.paths import LAYOUTS
@@ -97,6 +97,7 @@ def test_must_stay_is_asked_only_up_to_the_declared_severity() -> None:
     # Heavy blur may cost the camera its corners; up to one half it must not.
     found = _judged(Quality.CAMERA, {"camera_drift": [1, 2, 10], "blur": [0.1, 0.1, 9]})
     assert found["blur"].verdict is not None and found["blur"].verdict.holds is True
+    assert must(found["blur"].verdict) == "stay still up to severity 0.5"
 
 
 def test_a_metric_without_any_reach_cannot_be_called_still() -> None:

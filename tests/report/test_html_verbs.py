@@ -52,3 +52,15 @@ def test_wrong_metric_names_the_nearest(pair):
     result = compare(*pair, "--metric", "pnsr")
     assert isinstance(result.exception, WorldGaugeError)
     assert "psnr" in str(result.exception)
+
+
+def test_scores_over_other_cases_than_the_difference_are_pointed_out(tmp_path):
+    first, second = (write_run(tmp_path / model, model, cases=8) for model in ("Aurora", "Borealis"))
+    note = "scores: each over all cases of its run"
+    even = compare(str(first), str(second)).stdout
+    file = second / "records-0.jsonl"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    scored = next(k for k, line in enumerate(lines) if json.loads(line)["status"] == "ok")
+    file.write_text("".join(lines[:scored] + lines[scored + 1 :]), "utf-8")
+    assert note not in even
+    assert note in compare(str(first), str(second)).stdout

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from worldgauge.report.comparable import check_comparable
+from worldgauge.report.places import Place, contestants, places
 from worldgauge.report.summary import Score, Summary
 
 
@@ -45,18 +46,6 @@ class Table:
     columns: list[Column]
     rows: list[Row]
     notes: list[str]
-
-    @property
-    def contestants(self) -> list[Row]:
-        """The models under test, or all rows where there are only baselines."""
-        return [row for row in self.rows if not row.baseline] or self.rows
-
-    def rank(self, column: Column, place: int) -> float | None:
-        """The best (0) or second best (1) value of a column among models under test, where one direction is better."""
-        rows = self.contestants
-        values = {row.scores[column.id].value for row in rows if column.id in row.scores}
-        known = sorted((v for v in values if v is not None), reverse=bool(column.higher_is_better))
-        return known[place] if column.higher_is_better is not None and place < len(known) and len(rows) > 1 else None
 
 
 def build_table(summaries: list[Summary]) -> Table:
@@ -146,13 +135,13 @@ def to_latex(table: Table, intervals: bool = False) -> str:
     """
     header = " & ".join(["Model", *(_tex(c.id) + _arrow(c) for c in table.columns)])
     lines = [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule", header + r" \\", r"\midrule"]
-    best = {c.id: table.rank(c, 0) for c in table.columns}
-    second = {c.id: table.rank(c, 1) for c in table.columns}
-    ranked = table.contestants
-    apart = [row for row in table.rows if row not in ranked]
-    for row in [*ranked, *apart]:
-        if apart and row is apart[0]:
+    ranked = contestants([row.baseline for row in table.rows])
+    apart = [k for k in range(len(table.rows)) if k not in ranked]
+    medals = {c.id: places({k: _value(table.rows[k], c) for k in ranked}, c.higher_is_better) for c in table.columns}
+    for k in [*ranked, *apart]:
+        if apart and k == apart[0]:
             lines.append(r"\midrule")
+        row = table.rows[k]
         cells = [_tex(row.model)]
         for column in table.columns:
             score = row.scores.get(column.id)
@@ -160,10 +149,9 @@ def to_latex(table: Table, intervals: bool = False) -> str:
                 cells.append("--")
                 continue
             text = _number(score.value)
-            if row in ranked and score.value == best[column.id]:
-                text = rf"\textbf{{{text}}}"
-            elif row in ranked and score.value == second[column.id]:
-                text = rf"\underline{{{text}}}"
+            medal = medals[column.id].get(k)
+            if medal is not None:
+                text = rf"\{_MEDALS[medal]}{{{text}}}"
             if intervals and score.interval:
                 text += rf" {{\scriptsize $\pm$ {_half_width(score.interval)}}}"
             if score.scored != score.expected:
@@ -175,7 +163,13 @@ def to_latex(table: Table, intervals: bool = False) -> str:
     return notes + "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
+_MEDALS: dict[Place, str] = {"best": "textbf", "second": "underline"}
 FORMATS: dict[str, Callable[[Table], str]] = {"md": to_markdown, "csv": to_csv, "json": to_json, "tex": to_latex}
+
+
+def _value(row: Row, column: Column) -> float | None:
+    score = row.scores.get(column.id)
+    return score.value if score else None
 
 
 def _notes(summaries: list[Summary]) -> list[str]:

@@ -60,7 +60,7 @@ _LAYOUTS: tuple[Kind, ...] = ("layouts",)
 _FIXED: tuple[Kind, ...] = ("fixed",)
 _STATIC: tuple[Kind, ...] = ("returns", "layouts")
 _DYNAMIC: tuple[Kind, ...] = ("returns", "fixed")
-"""Where WorldScore scores motion: its dynamic half has a fixed camera."""
+"""WorldScore scores motion in its dynamic half only, whose camera is fixed; returns are ours, beside it."""
 _FROZEN = ("frozen_camera",)
 
 GAUGES: tuple[Gauge, ...] = (

@@ -76,7 +76,7 @@ def _gauge(gauge: GaugeResult) -> list[str]:
     if not gauge.responses:
         return [*head, f"Not measured: {gauge.reason}.", ""]
     better = {True: "higher is better", False: "lower is better", None: "no direction"}[gauge.higher_is_better]
-    head[-1] += f" Oracle: {number(gauge.oracle, '.4g')} {gauge.unit} ({better})."
+    head[-1] += f" Oracle: {number(gauge.oracle, '.4g')}{gauge.unit and ' ' + gauge.unit} ({better})."
     rows = [
         (
             r.fault,

@@ -95,7 +95,7 @@ class GaugeResult(_Model):
         if not self.responses:
             return [f"{self.id} on {where}: not measured ({self.reason})"]
         of = f"; about {self.quality}" if self.quality else ""
-        lines = [f"{self.id} on {where}: oracle {self.oracle:.4g} {self.unit}{of}"]
+        lines = [f"{self.id} on {where}: oracle {self.oracle:.4g}{self.unit and ' ' + self.unit}{of}"]
         for r in self.responses:
             if r.detects is None and (r.verdict is None or r.verdict.holds is not False):
                 continue
@@ -141,7 +141,7 @@ class CalibrationFile(_Model):
     @property
     def where(self) -> str:
         """The worlds in words."""
-        return f"{len(self.worlds)} {KINDS.get(self.kind, self.kind)}"
+        return f"{len(self.worlds)} {KINDS[self.kind]}"
 
     @property
     def stem(self) -> str:

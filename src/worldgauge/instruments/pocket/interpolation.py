@@ -36,7 +36,7 @@ class FlowInterpolation(Instrument):
         # Seen from the middle, the frame before lies half of the way back and the frame after half of the way on.
         from_before, in_before = warp(before, 0.5 * backward, cubic=True)
         from_after, in_after = warp(after, 0.5 * forward, cubic=True)
-        # Where the frame after shows what the one before does not, the way back leads to something else; and so on.
+        # Where the frame after shows what the one before does not, the way back leads elsewhere; and vice versa.
         weight_before = (in_before & ~occluded(backward, forward)).astype(np.float32) + 1e-3
         weight_after = (in_after & ~occluded(forward, backward)).astype(np.float32) + 1e-3
         total = (weight_before + weight_after)[..., None]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from worldgauge.report.html.column import Column
+from worldgauge.report.places import contestants, places
 
 if TYPE_CHECKING:
     from worldgauge.report.html.source import ReportSource
@@ -56,8 +56,8 @@ def render(source: ReportSource) -> str:
     environment = Environment(loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     columns = display_order(source.columns)
     models = [source.model_json(k) for k in range(len(source.runs))]
-    shown = [k for k, model in enumerate(models) if not model["baseline"]] or list(range(len(models)))
-    cells = {column.id: _cells(source, column, shown) for column in columns}
+    ranked = contestants([model["baseline"] for model in models])
+    cells = {column.id: _cells(source, column, ranked) for column in columns}
     first = source.runs[0].file
     return environment.get_template("index.html.j2").render(
         benchmark=source.joint.benchmark,
@@ -81,11 +81,9 @@ def display_order(columns: list[Column]) -> list[Column]:
 
 def _cells(source: ReportSource, column: Column, ranked: list[int]) -> list[Cell]:
     scores = [(s.metrics | s.groups).get(column.id) for s in source.summaries]
-    values = {k: s.value for k, s in enumerate(scores) if k in ranked and s is not None and s.value is not None}
-    # Equal values share a place, as in the tables.
-    order = sorted(set(values.values()), reverse=column.better > 0) if column.better and len(values) > 1 else []
-    places = dict(zip(order, ("best", "second"), strict=False))
-    return [_cell(score, column, places.get(values.get(k, math.nan), "")) for k, score in enumerate(scores)]
+    values = {k: score.value if (score := scores[k]) else None for k in ranked}
+    found = places(values, column.better > 0 if column.better else None)
+    return [_cell(score, column, found.get(k, "")) for k, score in enumerate(scores)]
 
 
 def _cell(score: Score | None, column: Column, place: str) -> Cell:
