@@ -101,6 +101,7 @@ def _print(
     header = ("metric", *names, "difference", "95 % interval", "p", "p (Holm)", "larger/smaller", "detectable")
     print_table(header, rows, numeric=range(1, len(header)))
     typer.echo(f"difference: {names[0]} minus {names[1]}, paired over shared cases; scenes resampled and sign-flipped")
+    typer.echo("p of groups: Student's t with the resampled error")
     if _uneven(joint):
         typer.echo("scores: each over all cases of its run, so they need not differ by what shared cases differ by")
     typer.echo("detectable: the true difference that this many scenes would show with 80 % power")
