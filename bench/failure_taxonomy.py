@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from worldgauge.benchmarks.memobench.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.benchmarks.memobench.formulas.failures import KINDS
 from worldgauge.blocks.subjects import ORACLE
-from worldgauge.functional.failures import KINDS
 
 
 def table(answers: list[Answer]) -> str:

@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from worldgauge.benchmarks.memobench.sensitivity import SWEEPS, sweep
+from worldgauge.benchmarks.memobench.analyses.sensitivity import SWEEPS, sweep
 from worldgauge.core.run_folder import load_run
 
 

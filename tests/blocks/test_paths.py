@@ -31,7 +31,7 @@ def test_poses_are_rigid_and_upright_at_the_start(name: str) -> None:
     assert poses[0, 2, 0] == pytest.approx(0, abs=1e-12) and poses[0, 2, 1] < 0  # level; image y points down
 
 
-def test_worldscore_keyframes() -> None:
+def test_layout_keyframes() -> None:
     """Centres and headings of the released trajectories at unit speed, in OpenCV axes (x right, y down, z forward)."""
     centre = {
         "push_in": (0, 0, 1),
@@ -50,7 +50,7 @@ def test_worldscore_keyframes() -> None:
         assert last[0, 2] == pytest.approx(heading.get(name, 0.0), abs=1e-9)
 
 
-def test_worldscore_chain_of_three() -> None:
+def test_chain_of_three() -> None:
     """pan_left, move_left, pull_out: released centres are (left, up, forward), ours (right, down, forward)."""
     poses = layout_poses(("pan_left", "move_left", "pull_out"), 148, 1.0)
     expected = {49: (0, 0, 0), 98: (-0.4330127, 0, -0.25), 147: (0.0669873, 0, -1.1160254)}

@@ -1,18 +1,18 @@
 """`worldgauge cameras` and `worldgauge inputs` as a user calls them."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from worldgauge.blocks.paths import layout_poses
 from worldgauge.cli.cameras import app
-from worldgauge.cli.inputs import parse_size
+from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.functional.camera_conventions import CONVENTIONS
-from worldgauge.functional.trajectory_layouts import layout_path
 from worldgauge.media.camera_files import read_matrices
+from worldgauge.verbs import parse_size
 
 
 def call(*arguments: object) -> str:
@@ -21,36 +21,35 @@ def call(*arguments: object) -> str:
     return done.stdout
 
 
+def save_path(file: Path, *layouts: str, frames: int = 8) -> np.ndarray:
+    """A camera path over the layouts, `frames` each, in our own convention."""
+    poses = layout_poses(layouts, len(layouts) * (frames - 1) + 1, 1.0)
+    CameraPath(poses).save(file)
+    return poses
+
+
 @pytest.mark.parametrize("suffix", ["npz", "npy", "json"])
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_there_and_back(tmp_path: Path, name: str, suffix: str) -> None:
     start, other, back = tmp_path / "a.npz", tmp_path / f"b.{suffix}", tmp_path / "c.npz"
-    call("layout", "orbit_left,pull_out", "-n", 8, "-o", start)
+    poses = save_path(start, "orbit_left", "pull_out")
     call("convert", start, "--from", "opencv", "--to", name, "-o", other)
     call("convert", other, "--from", name, "--to", "opencv", "-o", back)
-    assert np.abs(read_matrices(back) - layout_path(["orbit_left", "pull_out"], 8).poses).max() < 1e-9
+    assert np.abs(read_matrices(back) - poses).max() < 1e-9
 
 
 def test_colmap_text(tmp_path: Path) -> None:
-    call("layout", "pan_right", "-n", 5, "--to", "colmap", "-o", tmp_path / "images.txt")
+    poses = save_path(tmp_path / "start.npz", "pan_right", frames=5)
+    call("convert", tmp_path / "start.npz", "--from", "opencv", "--to", "colmap", "-o", tmp_path / "images.txt")
     call("convert", tmp_path / "images.txt", "--from", "colmap", "--to", "opencv", "-o", tmp_path / "a.npy")
-    assert np.abs(read_matrices(tmp_path / "a.npy") - layout_path(["pan_right"], 5).poses).max() < 1e-9
-
-
-def test_camera_data_json(tmp_path: Path) -> None:
-    from worldgauge.benchmarks.worldscore.cameras import camera_data
-
-    (tmp_path / "camera_data.json").write_text(json.dumps(camera_data(["push_in"], 7)))
-    out = call("convert", tmp_path / "camera_data.json", "--from", "worldscore", "--to", "opencv", "-o", "p.npz")
-    assert out.startswith("7 cameras")
-    assert np.abs(read_matrices(Path("p.npz")) - layout_path(["push_in"], 7).poses).max() < 1e-9
+    assert np.abs(read_matrices(tmp_path / "a.npy") - poses).max() < 1e-9
 
 
 @pytest.mark.parametrize("layouts", ["orbit_left,pull_out", "pan_left"])
 def test_plot(tmp_path: Path, layouts: str) -> None:
     from xml.etree import ElementTree
 
-    call("layout", layouts, "-n", 8, "-o", "a.npz")
+    save_path(Path("a.npz"), *layouts.split(","))
     call("plot", "a.npz", "-o", "a.svg")
     drawing = ElementTree.parse("a.svg").getroot()
     lines = drawing.findall(".//{http://www.w3.org/2000/svg}polyline")

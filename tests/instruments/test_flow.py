@@ -10,7 +10,7 @@ from PIL import Image
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo, Unscored
-from worldgauge.core.instrument import INSTRUMENT_SETS, INSTRUMENTS
+from worldgauge.core.instrument import INSTRUMENTS, instrument_sets
 from worldgauge.core.metric import METRICS
 from worldgauge.core.video import Video
 from worldgauge.functional.masks import encode_masks
@@ -118,7 +118,7 @@ def test_metrics_are_unscored_when_nothing_stays_in_view() -> None:
 
 
 def test_the_pocket_set_seats_dis() -> None:
-    assert INSTRUMENTS.get(INSTRUMENT_SETS["pocket"]["flow"]) is DisFlow
+    assert INSTRUMENTS.get(instrument_sets()["pocket"]["flow"]) is DisFlow
     assert DisFlow(preset="fast").identity() != DisFlow().identity()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from worldgauge.blocks.block import Block, Truth
-from worldgauge.blocks.instrument_checks.geometry import (
+from worldgauge.calibration.instrument_checks.geometry import (
     depth_errors,
     match_errors,
     pose_errors,

@@ -8,7 +8,7 @@ import pytest
 from instruments.little_world import clip_of, texture
 from worldgauge.core.case import Case
 from worldgauge.core.errors import Unavailable, Unscored
-from worldgauge.core.instrument import INSTRUMENT_SETS, INSTRUMENTS
+from worldgauge.core.instrument import INSTRUMENTS, instrument_sets
 from worldgauge.core.metric import METRICS
 from worldgauge.instruments.pocket.style import FilterBankStyle
 from worldgauge.signals.faces import frame_faces
@@ -56,7 +56,7 @@ def test_one_frame_is_unscored(tmp_path: Path) -> None:
 
 
 def test_the_faces_seat_says_why_it_is_empty(tmp_path: Path) -> None:
-    instrument = INSTRUMENTS.get(INSTRUMENT_SETS["pocket"]["faces"])()
+    instrument = INSTRUMENTS.get(instrument_sets()["pocket"]["faces"])()
     assert "network" in (instrument.unavailable() or "")
     with pytest.raises(Unavailable, match="network"):
         frame_faces.function(clip_of([texture(60, 80)], tmp_path), instrument)

@@ -7,7 +7,7 @@ import pytest
 
 from worldgauge.blocks import Block
 from worldgauge.blocks.block import Truth
-from worldgauge.blocks.instrument_checks import appearance
+from worldgauge.calibration.instrument_checks import appearance
 from worldgauge.signals.tracks import Sighting
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from worldgauge.blocks.calibration import for_report
-from worldgauge.blocks.calibration.for_report import shipped_calibration
-from worldgauge.blocks.calibration.result import shipped
+from worldgauge.calibration import for_report
+from worldgauge.calibration.for_report import shipped_calibration
+from worldgauge.calibration.result import shipped
 from worldgauge.core.benchmark import MetricUse, Scale
 from worldgauge.core.run_folder import DefinitionFile
 from worldgauge.engine.definitions import choose_seats, resolve

@@ -5,8 +5,9 @@ import shutil
 import pytest
 
 from report.browser import watched_page
-from worldgauge.blocks import Block, demo
-from worldgauge.blocks.demo import Demo
+from worldgauge.benchmarks.pocket import demo
+from worldgauge.benchmarks.pocket.demo import Demo
+from worldgauge.blocks import Block
 from worldgauge.blocks.subjects import Subject
 
 SUBJECTS = (Subject(), Subject("frozen_camera", 1.0), Subject("vanish", 1.0))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from worldgauge.core.manifest import Manifest
+
 if TYPE_CHECKING:
     from worldgauge.blocks.block import Block, Truth, World
 
-__all__ = ["Block", "Truth", "World"]
+__all__ = ["MANIFEST", "Block", "Truth", "World"]
+
+MANIFEST = Manifest(package=__name__, instruments={"rendered_depth": ".exact_depth:RenderedDepth"})
 
 
 def __getattr__(name: str) -> Any:
-    # Looking up a calibration result imports this package; that must not cost SciPy.
+    # Listing instruments imports this package; that must not cost SciPy.
     if name in __all__:
         from worldgauge.blocks import block
 

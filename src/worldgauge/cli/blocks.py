@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS
-
-app = typer.Typer(**{**VERB_SETTINGS, "no_args_is_help": True})
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command()

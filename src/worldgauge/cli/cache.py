@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, StorePath, default_store
-from worldgauge.cli.output import print_json, print_table
 from worldgauge.engine.store import Store
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
 
-app = typer.Typer(help="Look after the store of signals.", **VERB_SETTINGS)
+app = typer.Typer(help="Look after the store of signals.")
 
 
 @app.command()

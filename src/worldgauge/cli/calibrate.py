@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, Include, Metrics, Use
-from worldgauge.cli.output import duration, print_table
-from worldgauge.cli.steps import StepLines
+from worldgauge.cli.options import Include, Metrics, Use
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
-from worldgauge.core.registry import include_file
+from worldgauge.core.manifest import include as bring_in
+from worldgauge.verbs import AsJson, StepLines, duration, print_table
 
 if TYPE_CHECKING:
-    from worldgauge.blocks.calibration import CalibrationFile
+    from worldgauge.calibration import CalibrationFile
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()
 def calibrate(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller worlds, full severity only.")] = False,
     worlds: Annotated[
-        str, typer.Option(help="returns (the target leaves and comes back), layouts (WorldScore's) or fixed (camera).")
+        str, typer.Option(help="returns (the target leaves and comes back), layouts (of the camera) or fixed (camera).")
     ] = "returns",
     metrics: Metrics = None,
     fault: Annotated[list[str] | None, typer.Option(help="Only this fault; repeat for several.")] = None,
@@ -57,13 +56,13 @@ def calibrate(
       worldgauge calibrate --metrics ssim,warp_error --fault flicker --fault vanish
       worldgauge calibrate --include my_metric.py --metrics my_metric --declare my_metric=fidelity
     """
-    from worldgauge.blocks.calibration.gauges import choose_gauges
-    from worldgauge.blocks.calibration.measure import Bench
-    from worldgauge.blocks.calibration.presets import choose_preset
+    from worldgauge.calibration.gauges import choose_gauges
+    from worldgauge.calibration.measure import Bench
+    from worldgauge.calibration.presets import choose_preset
 
     started = time.monotonic()
     for file in include or ():
-        include_file(file)
+        bring_in(file)
     wanted = [name.strip() for name in (metrics or "").split(",") if name.strip()]
     preset = choose_preset("quick" if quick else "small", fault or (), worlds)
     gauges = choose_gauges(preset.kind, wanted, dict(_declaration(text) for text in declare or ()))
@@ -78,7 +77,7 @@ def calibrate(
     try:
         calibration = bench.calibrate(gauges, progress)
         if instruments:
-            from worldgauge.blocks.calibration.instruments import error_tables
+            from worldgauge.calibration.instruments import error_tables
 
             found = error_tables(out / "instruments", bench.workers, progress)
             calibration = calibration.model_copy(update={"errors": found})
@@ -103,8 +102,8 @@ def calibrate(
 
 def write_files(calibration: CalibrationFile, folder: Path) -> None:
     """The result, the figure and the page."""
-    from worldgauge.blocks.calibration.heatmap import heat_map
-    from worldgauge.blocks.calibration.page import page
+    from worldgauge.calibration.heatmap import heat_map
+    from worldgauge.calibration.page import page
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

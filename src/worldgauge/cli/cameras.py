@@ -1,4 +1,4 @@
-"""`worldgauge cameras`: convert camera paths between conventions, make WorldScore's, plot them."""
+"""`worldgauge cameras`: convert camera paths between conventions and plot them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="File to write: npz, npy,
 def convert(source: Source, out: Out, origin: From, target: To) -> None:
     """Write a camera path in another convention.
 
-    worldgauge cameras convert camera_data.json --from worldscore --to opencv -o path.npz
+    worldgauge cameras convert images.txt --from colmap --to opencv -o path.npz
     """
     from worldgauge.core.errors import WorldGaugeError
     from worldgauge.functional.camera_conventions import convert as change
@@ -30,24 +30,6 @@ def convert(source: Source, out: Out, origin: From, target: To) -> None:
     matrices = change(read_matrices(source), origin, target)
     write_matrices(out, matrices)
     typer.echo(f"{len(matrices)} cameras, {origin} to {target}: {out}")
-
-
-@app.command()
-def layout(
-    layouts: Annotated[str, typer.Argument(help="Layouts with commas between: pan_left,move_left,pull_out.")],
-    out: Out,
-    frames: Annotated[int, typer.Option("--frames", "-n", min=2, help="Frames per layout.")] = 49,
-    speed: Annotated[float, typer.Option("--speed", help="Length unit: how far push_in goes.")] = 1.0,
-    target: To = "opencv",
-) -> None:
-    """Write the camera path of WorldScore layouts."""
-    from worldgauge.functional.camera_conventions import from_opencv
-    from worldgauge.functional.trajectory_layouts import layout_path
-    from worldgauge.media.camera_files import write_matrices
-
-    path = layout_path(layouts.split(","), frames, speed)
-    write_matrices(out, from_opencv(path.poses, target))
-    typer.echo(f"{len(path)} cameras in {target}: {out}")
 
 
 @app.command()
@@ -67,8 +49,8 @@ def plot(source: Source, out: Out, origin: From = "opencv") -> None:
 
 @app.command("list")
 def list_conventions() -> None:
-    """Name the conventions."""
-    from worldgauge.cli.output import print_pairs
+    """Name the conventions, those of benchmarks included."""
     from worldgauge.functional.camera_conventions import CONVENTIONS
+    from worldgauge.verbs import print_pairs
 
     print_pairs((name, convention.summary) for name, convention in CONVENTIONS.items())

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, StorePath, default_store
-from worldgauge.cli.output import print_json, print_table
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
 
 if TYPE_CHECKING:
     from worldgauge.report.html.column import Column
     from worldgauge.report.joint import Difference, Joint
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()
@@ -59,7 +58,7 @@ def compare(
     else:
         _print(joint, columns, differences, chosen, ends)
     if html is not None:
-        from worldgauge.blocks.calibration.for_report import shipped_calibration
+        from worldgauge.calibration.for_report import shipped_calibration
         from worldgauge.engine.evidence import stored_evidence
         from worldgauge.engine.store import Store
         from worldgauge.report.html import ReportSource, write_report

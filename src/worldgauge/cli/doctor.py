@@ -8,20 +8,20 @@ from typing import Any
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, Include, default_store
-from worldgauge.cli.output import print_json, print_pairs, print_table
-from worldgauge.core.instrument import INSTRUMENT_SETS, INSTRUMENTS
-from worldgauge.core.registry import include_file
+from worldgauge.cli.options import Include
+from worldgauge.core.instrument import INSTRUMENTS, instrument_sets
+from worldgauge.core.manifest import include as bring_in
 from worldgauge.engine.run import environment
+from worldgauge.verbs import AsJson, default_store, print_json, print_pairs, print_table
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()
 def doctor(include: Include = None, as_json: AsJson = False) -> None:
     """Tell the environment, which instruments can run on this machine, and why the others cannot."""
     for file in include or []:
-        include_file(file)
+        bring_in(file)
     found = environment() | {"cores": str(os.cpu_count()), "store": str(default_store()), "free_disk": _free_disk()}
     instruments = [_check(name) for name in INSTRUMENTS.names()]
     if as_json:
@@ -35,7 +35,7 @@ def doctor(include: Include = None, as_json: AsJson = False) -> None:
 def _check(name: str) -> dict[str, Any]:
     instrument = INSTRUMENTS.get(name)()
     reason = instrument.unavailable()
-    sets = [key for key, seats in INSTRUMENT_SETS.items() if name in seats.values()]
+    sets = [key for key, seats in instrument_sets().items() if name in seats.values()]
     return {
         "instrument": name,
         "seat": instrument.seat,

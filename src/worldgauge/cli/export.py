@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report.card import model_card
 from worldgauge.report.summary import summarise
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 _KINDS = ".parquet or .csv (one row per case and metric), .md (a fragment for a model card)"
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, Include
-from worldgauge.cli.output import print_json, print_table
-from worldgauge.core.benchmark import BENCHMARKS, read_benchmark_file
+from worldgauge.cli.options import Include
+from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.instrument import INSTRUMENTS
+from worldgauge.core.manifest import benchmarks
+from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.metric import METRICS
-from worldgauge.core.registry import include_file, unknown_name
+from worldgauge.core.registry import unknown_name
 from worldgauge.core.signal import SIGNALS
+from worldgauge.verbs import AsJson, print_json, print_table
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command(name="list")
@@ -26,7 +27,7 @@ def list_definitions(
 ) -> None:
     """List metrics, signals, instruments or benchmarks, plug-ins included."""
     for file in include or []:
-        include_file(Path(file))
+        bring_in(file)
     kinds = {"metrics": _metrics, "signals": _signals, "instruments": _instruments, "benchmarks": _benchmarks}
     if kind not in kinds:
         raise unknown_name("kind", kind, list(kinds))
@@ -85,9 +86,10 @@ def _instruments() -> list[dict[str, Any]]:
 
 
 def _benchmarks() -> list[dict[str, Any]]:
-    files = [read_benchmark_file(name) for name in BENCHMARKS.names()]
+    files = [read_benchmark_file(name) for name in benchmarks()]
     return [
-        {"benchmark": f.name, "metrics": len(f.metrics), "protocol": f.protocol, "summary": f.summary} for f in files
+        {"benchmark": f.name, "metrics": len(f.metrics), "protocols": list(f.protocols), "summary": f.summary}
+        for f in files
     ]
 
 

@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import Manifest, Verb, manifests
 
 VERBS = {
-    "demo": "Make small worlds, score good and faulty subjects, print the table.",
     "run": "Score videos: perceive what is needed, write records, print the table.",
     "plan": "Say what a run would do and cost, and stop.",
     "validate": "Check a submission against a benchmark before running.",
@@ -31,33 +31,56 @@ VERBS = {
     "inputs": "Write what a model needs to take part in a benchmark.",
     "cameras": "Convert camera paths between conventions, and plot them.",
     "parity": "Reproduce recorded outputs of a benchmark's released code.",
-    "worldscore": "WorldScore's official files, scores by subdomain, published numbers.",
-    "memobench": "MemoBench's official files, question banks and analyses.",
     "calibrate": "Check the metrics on worlds whose truth and faults are known.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
     "cache": "Look after the store of signals: du, verify, gc.",
 }
-"""Verb to the line in the help; each lives in the module of its name."""
+"""Verb to the line in the help; each lives in the module of its name. Benchmarks bring more."""
 
 CONFIG_FILE = "worldgauge.toml"
 
 
 class VerbGroup(TyperGroup):
-    """Lists verbs from the table above and imports a verb's module only to run it."""
+    """Lists the verbs above and those of manifests; a verb's module is imported only to run it."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(VERBS)
+        return [*VERBS, *_brought()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return TyperCommand(cmd_name, help=VERBS[cmd_name]) if cmd_name in VERBS else None
+        line = VERBS.get(cmd_name) or (_brought()[cmd_name][1].help if cmd_name in _brought() else None)
+        return TyperCommand(cmd_name, help=line) if line else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _, rest = super().resolve_command(ctx, args)
-        module = importlib.import_module(f"worldgauge.cli.{name}")
-        command = typer.main.get_command(module.app)
-        command.name = name
+        if name in VERBS:
+            verb = importlib.import_module(f"worldgauge.cli.{name}").app
+        else:
+            manifest, brought = _brought()[str(name)]
+            verb = manifest.resolve(brought.app)
+        command = as_command(verb, str(name))
         return name, command, rest
+
+
+def _brought() -> dict[str, tuple[Manifest, Verb]]:
+    """Verbs of manifests; one that has a name of ours is not seen."""
+    return {
+        name: (manifest, verb)
+        for manifest in manifests()
+        for name, verb in sorted(manifest.verbs.items())
+        if name not in VERBS
+    }
+
+
+def as_command(verb: typer.Typer, name: str) -> Any:
+    """A typer app as one of our commands, whoever wrote it: plain help, no completion, no decorated tracebacks."""
+    verb._add_completion = False
+    verb.rich_markup_mode = None
+    verb.pretty_exceptions_enable = False
+    verb.info.context_settings = {"help_option_names": ["-h", "--help"]}
+    command = typer.main.get_command(verb)
+    command.name = name
+    return command
 
 
 app = typer.Typer(

@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS
 from worldgauge.cli.report import print_summary
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from worldgauge.core.benchmark import Benchmark, MetricUse, Protocol, load_benchmark
+from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.registry import include_file
+from worldgauge.core.manifest import include
 from worldgauge.core.submission import Submission
 from worldgauge.engine.job import Job, Setup, choose_metrics, parse_shard
+from worldgauge.verbs import StorePath, Where, default_store, parse_tags
 
 Videos = Annotated[Path, typer.Argument(help="A submission.json, or a folder of videos.", show_default=False)]
 BenchmarkName = Annotated[
@@ -38,13 +39,11 @@ Metrics = Annotated[
 Cases = Annotated[
     list[str] | None, typer.Option("--case", envvar="WORLDGAUGE_CASE", help="Only this case; repeatable.")
 ]
-Where = Annotated[
-    list[str] | None,
-    typer.Option("--where", envvar="WORLDGAUGE_WHERE", help="Only cases with this tag: scene=indoor; repeatable."),
-]
 ProtocolName = Annotated[
     str | None,
-    typer.Option("--protocol", envvar="WORLDGAUGE_PROTOCOL", help="released or paper; else the benchmark's."),
+    typer.Option(
+        "--protocol", envvar="WORLDGAUGE_PROTOCOL", help="One of the benchmark's, such as released; else its first."
+    ),
 ]
 InstrumentSet = Annotated[
     str, typer.Option("--instruments", envvar="WORLDGAUGE_INSTRUMENTS", help="Instrument set: pocket or reference.")
@@ -54,10 +53,10 @@ Use = Annotated[
     typer.Option("--use", envvar="WORLDGAUGE_USE", help="Another instrument for a seat: flow=dis:preset=fast."),
 ]
 Include = Annotated[
-    list[Path] | None, typer.Option("--include", envvar="WORLDGAUGE_INCLUDE", help="Python file with definitions.")
-]
-StorePath = Annotated[
-    Path | None, typer.Option("--store", envvar="WORLDGAUGE_STORE", help="Store of signals; else in the user's cache.")
+    list[Path] | None,
+    typer.Option(
+        "--include", envvar="WORLDGAUGE_INCLUDE", help="Python file with definitions, or a benchmark's folder."
+    ),
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Run folder; else under runs/.")]
 Workers = Annotated[
@@ -78,15 +77,6 @@ Prompts = Annotated[
 Cameras = Annotated[
     Path | None, typer.Option("--cameras", envvar="WORLDGAUGE_CAMERAS", help="Own videos: folder of camera npz or npy.")
 ]
-VERB_SETTINGS: dict[str, Any] = {
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-    "rich_markup_mode": None,
-    "add_completion": False,
-    "pretty_exceptions_enable": False,
-}
-"""How every verb's own typer app is made."""
-
-AsJson = Annotated[bool, typer.Option("--json", envvar="WORLDGAUGE_JSON", help="Print JSON.")]
 
 
 @dataclass(frozen=True)
@@ -117,12 +107,12 @@ class JobFlags:
         """Open the benchmark and the submission, and resolve what was asked for."""
         if self.offline:
             os.environ["HF_HUB_OFFLINE"] = "1"
-        for file in self.include or ():
-            include_file(file)
+        for path in self.include or ():
+            include(path)
         benchmark, submission = self.open()
-        protocol = _protocol(self.protocol or benchmark.file.protocol)
+        protocol = benchmark.file.check_protocol(self.protocol or benchmark.file.protocols[0])
         wanted = [name.strip() for name in (self.metrics or "").split(",") if name.strip()]
-        uses = choose_metrics(self._uses(benchmark, protocol), wanted)
+        uses = choose_metrics(self._uses(benchmark, protocol), wanted, benchmark.file.namespace, protocol)
         if not uses:
             raise WorldGaugeError(f"benchmark '{benchmark.file.name}' uses no metric", "name some with --metrics")
         shard = parse_shard(self.shard)
@@ -158,7 +148,7 @@ class JobFlags:
         benchmark = load_benchmark(self.benchmark, self.data)
         return benchmark, benchmark.submission(self.videos)
 
-    def _uses(self, benchmark: Benchmark, protocol: Protocol) -> list[MetricUse]:
+    def _uses(self, benchmark: Benchmark, protocol: str) -> list[MetricUse]:
         if benchmark.file.metrics:
             return benchmark.metrics(protocol)
         from worldgauge.engine.custom import possible_metrics
@@ -194,20 +184,6 @@ def takes_job_flags(verb: Callable[..., None]) -> Callable[..., None]:
     return with_flags
 
 
-def parse_tags(where: Iterable[str]) -> dict[str, str]:
-    """
-    >>> parse_tags(["scene=indoor"])
-    {'scene': 'indoor'}
-    """
-    tags = {}
-    for item in where:
-        tag, equals, value = item.partition("=")
-        if not equals:
-            raise WorldGaugeError(f"--where {item}: expected TAG=VALUE")
-        tags[tag] = value
-    return tags
-
-
 def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, str]) -> tuple[str, ...]:
     """Ids of the named cases that have the tags; nothing asked for: no ids, which means every case."""
     if not tags:
@@ -223,13 +199,6 @@ def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, 
     return chosen
 
 
-def default_store() -> Path:
-    """The user's cache folder."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("worldgauge") / "store"
-
-
 def default_out(benchmark: Benchmark, submission: Submission) -> Path:
     """`runs/<benchmark>/<model>`, with names made safe for a file system."""
     return Path("runs") / _safe(benchmark.file.name) / _safe(submission.model.name)
@@ -238,9 +207,3 @@ def default_out(benchmark: Benchmark, submission: Submission) -> Path:
 def _safe(name: str) -> str:
     cleaned = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
     return cleaned or "unnamed"
-
-
-def _protocol(name: str) -> Protocol:
-    if name not in ("released", "paper"):
-        raise WorldGaugeError(f"unknown protocol '{name}'", "use released or paper")
-    return cast(Protocol, name)

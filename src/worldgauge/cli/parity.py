@@ -18,8 +18,8 @@ def parity(
     """Compare our arithmetic with recorded outputs of the released code. Exit code 1 when something differs."""
     from dataclasses import asdict
 
-    from worldgauge.benchmarks.parity import run_parity
-    from worldgauge.cli.output import print_json, print_table
+    from worldgauge.parity import run_parity
+    from worldgauge.verbs import print_json, print_table
 
     verdicts = run_parity(folder)
     kinds = list(dict.fromkeys(verdict.kind for verdict in verdicts))

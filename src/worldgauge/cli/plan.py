@@ -6,12 +6,12 @@ from typing import Any
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, JobFlags, takes_job_flags
-from worldgauge.cli.output import duration, print_json, print_pairs
+from worldgauge.cli.options import JobFlags, takes_job_flags
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plan
+from worldgauge.verbs import AsJson, duration, print_json, print_pairs
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()

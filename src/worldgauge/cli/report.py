@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, StorePath, default_store
-from worldgauge.cli.output import print_table
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report.summary import Summary, summarise
 from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex
+from worldgauge.verbs import StorePath, default_store, print_table
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()
@@ -44,7 +43,7 @@ def report(
     if style not in ("terminal", "html", *FORMATS):
         raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, html, {', '.join(FORMATS)}")
     if style == "html":
-        from worldgauge.blocks.calibration.for_report import shipped_calibration
+        from worldgauge.calibration.for_report import shipped_calibration
         from worldgauge.engine.evidence import stored_evidence
         from worldgauge.engine.store import Store
         from worldgauge.report.html import ReportSource, write_report

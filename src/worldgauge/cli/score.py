@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, JobFlags, takes_job_flags
-from worldgauge.cli.output import print_json
+from worldgauge.cli.options import JobFlags, takes_job_flags
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
 from worldgauge.cli.run import finish
@@ -13,8 +12,9 @@ from worldgauge.core.run_folder import Run
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.report.summary import summarise
+from worldgauge.verbs import AsJson, print_json
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()

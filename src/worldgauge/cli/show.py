@@ -7,21 +7,23 @@ from typing import Annotated, Any
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, AsJson, Include
-from worldgauge.cli.output import print_json, print_pairs, print_table
+from worldgauge.cli.options import Include
 from worldgauge.cli.show_benchmark import print_benchmark
-from worldgauge.core.benchmark import BENCHMARKS, BenchmarkFile, read_benchmark_file
+from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file
 from worldgauge.core.case import Case
 from worldgauge.core.instrument import INSTRUMENTS
+from worldgauge.core.manifest import benchmarks
+from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.metric import METRICS
 from worldgauge.core.record import Record
-from worldgauge.core.registry import include_file, unknown_name
+from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import FILE_NAME, Run, RunFile
 from worldgauge.core.signal import SIGNALS
 from worldgauge.core.submission import SubmissionFile
 from worldgauge.engine.definitions import choose_seats, describe_signal
+from worldgauge.verbs import AsJson, print_json, print_pairs, print_table
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 _FORMATS = {"record": Record, "case": Case, "submission": SubmissionFile, "run": RunFile, "benchmark": BenchmarkFile}
 
@@ -42,7 +44,7 @@ def show(
       worldgauge show schema                             JSON schema of a record; schema:case, schema:run, ...
     """
     for file in include or []:
-        include_file(Path(file))
+        bring_in(file)
     if name == "schema" or name.startswith("schema:"):
         print_json(_schema(name.partition(":")[2] or "record"))
         return
@@ -124,17 +126,17 @@ def _definition(name: str) -> dict[str, Any]:
         return {"instrument": name, "seat": instrument.seat, "what": what} | instrument.identity()
     if _is_benchmark(name):
         return read_benchmark_file(name).model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    known = [*METRICS.names(), *SIGNALS.names(), *INSTRUMENTS.names(), *BENCHMARKS.names()]
+    known = [*METRICS.names(), *SIGNALS.names(), *INSTRUMENTS.names(), *benchmarks()]
     raise unknown_name("name", name, known)
 
 
 def _is_benchmark(name: str) -> bool:
-    return name in BENCHMARKS.names() or Path(name).is_dir()
+    return name in benchmarks() or Path(name).is_dir()
 
 
 def _calibration(metric: str) -> list[str]:
     """What the shipped calibration says about a metric."""
-    from worldgauge.blocks.calibration import lines_about
+    from worldgauge.calibration import lines_about
 
     return lines_about(metric) or ["not calibrated"]
 

@@ -6,22 +6,27 @@ from collections.abc import Iterator
 
 import typer
 
-from worldgauge.cli.output import print_pairs, print_table
-from worldgauge.core.benchmark import BenchmarkFile, MetricUse
+from worldgauge.core.benchmark import BenchmarkFile, MetricUse, resolved_use
+from worldgauge.verbs import print_pairs, print_table
 
 
 def print_benchmark(file: BenchmarkFile) -> None:
-    """The tree with its weights, every metric under both protocols, and where paper and released code disagree."""
+    """The tree with its weights, every metric under every protocol, and where protocols disagree."""
     policy = f"missing videos: {file.policy.missing}, invalid videos: {file.policy.invalid}"
     about = [("benchmark", file.title or file.name), ("what", file.summary), ("citation", file.citation)]
-    print_pairs((k, v) for k, v in [*about, ("protocol", f"{file.protocol} unless asked"), ("policy", policy)] if v)
+    print_pairs(
+        (k, v)
+        for k, v in [*about, ("protocols", f"{', '.join(file.protocols)}; the first unless asked"), ("policy", policy)]
+        if v
+    )
     typer.echo("")
     for line in tree_lines(file):
         typer.echo(line)
-    rows = [row for use in file.metrics for row in _metric_rows(use)]
+    rows = [row for use in file.metrics for row in _metric_rows(file, use)]
     print_table(("id", "protocol", "metric", "parameters", "raw value for 0 and 100", "cases"), rows)
     for deviation in file.deviations:
-        typer.echo(f"{deviation.id}\n  released  {deviation.released}\n  paper     {deviation.paper}")
+        typer.echo(deviation.id)
+        print_pairs((f"  {protocol}", text) for protocol, text in deviation.under.items())
 
 
 def tree_lines(file: BenchmarkFile) -> Iterator[str]:
@@ -42,10 +47,8 @@ def tree_lines(file: BenchmarkFile) -> Iterator[str]:
         yield from visit(root, "", 0)
 
 
-def _metric_rows(use: MetricUse) -> Iterator[tuple[str, ...]]:
-    released, paper = use.under("released"), use.under("paper")
-    same = (released.use, released.parameters, released.scale) == (paper.use, paper.parameters, paper.scale)
-    for protocol, shown in [("both", released)] if same else [("released", released), ("paper", paper)]:
+def _metric_rows(file: BenchmarkFile, use: MetricUse) -> Iterator[tuple[str, ...]]:
+    for protocols, shown in variants(file, use):
         scale = "own unit"
         if shown.scale:
             low, high = shown.scale.source
@@ -55,4 +58,23 @@ def _metric_rows(use: MetricUse) -> Iterator[tuple[str, ...]]:
             scale = f"{low:g}, {high:g}{to}{level}{'' if shown.scale.clip else ' unclipped'}"
         parameters = ", ".join(f"{k}={v}" for k, v in shown.parameters.items())
         only = ", ".join(f"{k}={v}" for k, v in use.cases.items()) or "all"
-        yield use.id, protocol, shown.use, parameters, scale, only
+        yield use.id, protocols, shown.use, parameters, scale, only
+
+
+def variants(file: BenchmarkFile, use: MetricUse) -> list[tuple[str, MetricUse]]:
+    """A column's settings, each with the protocols it holds under: `all` where none differs.
+
+    That a metric is told its protocol is no difference by itself; `show METRIC` says what it does with it.
+    """
+    found: list[tuple[list[str], MetricUse]] = []
+    for protocol in file.protocols:
+        shown = resolved_use(use, file.namespace, protocol)
+        told = {key: value for key, value in shown.parameters.items() if (key, value) != ("protocol", protocol)}
+        shown = shown.model_copy(update={"parameters": told})
+        same = next((names for names, other in found if other == shown), None)
+        if same is None:
+            found.append(([protocol], shown))
+        else:
+            same.append(protocol)
+    whole = len(found) == 1
+    return [("all" if whole else ", ".join(names), shown) for names, shown in found]

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from worldgauge.cli import options as o
-from worldgauge.cli.output import print_json
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.verbs import AsJson, print_json
 
-app = typer.Typer(**o.VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()
@@ -19,7 +19,7 @@ def validate(
     benchmark: o.BenchmarkName = None,
     data: o.Data = None,
     full: Annotated[bool, typer.Option("--full", help="Decode every frame, not only the first.")] = False,
-    as_json: o.AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check that every case has a readable video, and say what is wrong with the others. Exit code 1 if anything is."""
     job_benchmark, submission = o.JobFlags(videos=videos, benchmark=benchmark, data=data).open()

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import VERB_SETTINGS, StorePath, default_store
+from worldgauge.verbs import StorePath, default_store
 
-app = typer.Typer(**VERB_SETTINGS)
+app = typer.Typer()
 
 
 @app.command()
@@ -31,7 +31,7 @@ def view(
       worldgauge view runs/blocks/*
       worldgauge view runs/blocks/oracle --port 9000 --open
     """
-    from worldgauge.blocks.calibration.for_report import shipped_calibration
+    from worldgauge.calibration.for_report import shipped_calibration
     from worldgauge.core.run_folder import Run
     from worldgauge.engine.evidence import stored_evidence
     from worldgauge.engine.store import Store

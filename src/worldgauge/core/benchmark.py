@@ -1,14 +1,14 @@
 """`Benchmark`: cases, metric uses, scales, an aggregation tree and what absent videos count as.
 
-A benchmark is a folder with a `benchmark.toml`; this file is that format.
+A benchmark is a folder with a `benchmark.toml`; this file is that format. What needs code (readers, commands, metrics)
+comes from the manifest of the same name.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 import tomllib
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,13 +19,16 @@ from worldgauge.core.case import Case
 from worldgauge.core.case_file import FILE_NAME as CASES_FILE
 from worldgauge.core.case_file import read_cases
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.registry import Registry, unknown_name
+from worldgauge.core.manifest import benchmarks
+from worldgauge.core.metric import METRICS
+from worldgauge.core.registry import unknown_name
 from worldgauge.core.status import Policy
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
 from worldgauge.core.submission import Submission, first_problem
 
 FILE_NAME = "benchmark.toml"
-Protocol = Literal["released", "paper"]
+ONLY_PROTOCOL = "plain"
+"""Protocol of a benchmark that knows one way only."""
 
 
 class _Model(BaseModel):
@@ -78,27 +81,28 @@ class ProtocolOverride(_Model):
 
 
 class MetricUse(_Model):
-    """A metric as this benchmark uses it."""
+    """A metric as this benchmark uses it: one column."""
 
     id: str
     use: str = ""
-    """Registered metric; the id itself when left out."""
+    """Registered metric, the benchmark's own first; the id itself when left out."""
     title: str = ""
     cases: dict[str, str] = {}
     """Only cases with these tags; the metric does not apply to the others."""
     parameters: dict[str, Any] = {}
     scale: Scale | None = None
-    released: ProtocolOverride = ProtocolOverride()
-    paper: ProtocolOverride = ProtocolOverride()
+    under: dict[str, ProtocolOverride] = {}
+    """Protocol to what it does differently."""
 
-    def under(self, protocol: Protocol) -> MetricUse:
+    def under_protocol(self, protocol: str) -> MetricUse:
         """This use with the protocol's differences applied."""
-        override = self.released if protocol == "released" else self.paper
+        override = self.under.get(protocol, ProtocolOverride())
         return self.model_copy(
             update={
                 "use": override.use or self.use or self.id,
                 "parameters": self.parameters | (override.parameters or {}),
                 "scale": override.scale or self.scale,
+                "under": {},
             }
         )
 
@@ -113,31 +117,49 @@ class Group(_Model):
 
 
 class Deviation(_Model):
-    """One place where the released code and the paper disagree."""
+    """One place where protocols disagree."""
 
     id: str
-    released: str
-    paper: str
+    under: dict[str, str]
+    """Protocol to what it says."""
 
 
 class BenchmarkFile(_Model):
     """`benchmark.toml`."""
 
-    schema_version: Literal[1] = Field(default=1, alias="schema")
+    schema_version: Literal[2] = Field(default=2, alias="schema")
     name: str
     title: str = ""
     summary: str = ""
     citation: str = ""
-    protocol: Protocol = "paper"
-    """Used when none is asked for."""
-    cases: str = ""
-    """`module:function` that reads an official layout: `function(root) -> list[Case]`. Empty: `cases.jsonl`."""
-    importer: str = ""
-    """`module:function` that finds videos by an official naming rule: `function(folder, cases) -> Submission`."""
+    protocols: tuple[str, ...] = Field(default=(ONLY_PROTOCOL,), min_length=1)
+    """Ways to score, by name; the first is used when none is asked for."""
     policy: Policy = Policy()
     metrics: tuple[MetricUse, ...] = Field(default=(), alias="metric")
     groups: tuple[Group, ...] = Field(default=(), alias="group")
     deviations: tuple[Deviation, ...] = Field(default=(), alias="deviation")
+
+    @property
+    def namespace(self) -> str:
+        """Whose metrics the file means first: those of the manifest of its name, where there is one."""
+        return self.name if self.name in benchmarks() else ""
+
+    def check_protocol(self, name: str) -> str:
+        """The protocol of that name; a wrong name is answered with the right ones."""
+        if name not in self.protocols:
+            raise WorldGaugeError(
+                f"benchmark '{self.name}' has no protocol '{name}'", f"use {' or '.join(self.protocols)}"
+            )
+        return name
+
+    @model_validator(mode="after")
+    def _protocols_are_known(self) -> BenchmarkFile:
+        named = [(use.id, list(use.under)) for use in self.metrics] + [(d.id, list(d.under)) for d in self.deviations]
+        for item, protocols in named:
+            for protocol in protocols:
+                if protocol not in self.protocols:
+                    raise ValueError(str(unknown_name(f"protocol of '{item}'", protocol, list(self.protocols))))
+        return self
 
     @model_validator(mode="after")
     def _tree_is_sound(self) -> BenchmarkFile:
@@ -166,32 +188,39 @@ class Benchmark:
     file: BenchmarkFile
     cases: tuple[Case, ...]
 
-    def metrics(self, protocol: Protocol) -> list[MetricUse]:
-        return [use.under(protocol) for use in self.file.metrics]
+    def metrics(self, protocol: str) -> list[MetricUse]:
+        """The columns under a protocol, with full names of metrics; those that ask for it are told the protocol."""
+        return resolved_uses(self.file, protocol)
 
     def submission(self, path: Path) -> Submission:
         """Read a model's videos: `submission.json`, else the official naming rule, else files named by case id."""
         if path.is_file() or (path / SUBMISSION_FILE).is_file():
             return Submission.read(path)
-        if self.file.importer and path.is_dir():
-            found: Submission = _function(self.file.importer)(path, list(self.cases))
+        manifest = benchmarks().get(self.file.name)
+        if manifest is not None and manifest.importer and path.is_dir():
+            found: Submission = manifest.resolve(manifest.importer)(path, list(self.cases))
             return found
         return Submission.from_folder(path)
 
 
-BENCHMARKS: Registry[Path] = Registry(
-    "benchmark",
-    {
-        "memobench": "worldgauge.benchmarks.memobench:FOLDER",
-        "worldscore": "worldgauge.benchmarks.worldscore:FOLDER",
-        "pocket": "worldgauge.benchmarks.pocket:FOLDER",
-    },
-)
-"""Name to the folder that holds `benchmark.toml`."""
+def resolved_uses(file: BenchmarkFile, protocol: str) -> list[MetricUse]:
+    """The columns of a benchmark file under a protocol, with full names of metrics."""
+    file.check_protocol(protocol)
+    return [resolved_use(use, file.namespace, protocol) for use in file.metrics]
+
+
+def resolved_use(use: MetricUse, namespace: str, protocol: str) -> MetricUse:
+    """One column under a protocol. A benchmark's own metric that has a parameter `protocol` is told which one it is."""
+    chosen = use.under_protocol(protocol)
+    metric = METRICS.get(METRICS.full_name(chosen.use, namespace))
+    told: Mapping[str, Any] = (
+        {"protocol": protocol} if namespace and metric.namespace == namespace and "protocol" in metric.defaults else {}
+    )
+    return chosen.model_copy(update={"use": metric.name, "parameters": {**told, **chosen.parameters}})
 
 
 def read_benchmark_file(name_or_folder: str) -> BenchmarkFile:
-    """A registered benchmark by name, or the `benchmark.toml` of a folder; a bare `cases.jsonl` gets an empty tree."""
+    """A known benchmark by name, or the `benchmark.toml` of a folder; a bare `cases.jsonl` gets an empty tree."""
     folder = Path(name_or_folder)
     if folder.is_dir():
         if not (folder / FILE_NAME).is_file():
@@ -199,10 +228,15 @@ def read_benchmark_file(name_or_folder: str) -> BenchmarkFile:
                 return BenchmarkFile(name=folder.resolve().name)
             raise WorldGaugeError(f"{folder} holds neither {FILE_NAME} nor {CASES_FILE}")
     else:
-        folder = BENCHMARKS.get(name_or_folder)
+        known = benchmarks()
+        if name_or_folder not in known:
+            raise unknown_name("benchmark", name_or_folder, list(known))
+        folder = known[name_or_folder].folder
     file = folder / FILE_NAME
     try:
         return BenchmarkFile.model_validate(tomllib.loads(file.read_text("utf-8")))
+    except OSError as error:
+        raise WorldGaugeError(f"{file} cannot be read ({error.strerror})") from error
     except tomllib.TOMLDecodeError as error:
         raise WorldGaugeError(f"{file} is not valid TOML ({error})") from error
     except ValidationError as error:
@@ -212,14 +246,12 @@ def read_benchmark_file(name_or_folder: str) -> BenchmarkFile:
 def load_benchmark(name_or_folder: str, data: Path | None = None) -> Benchmark:
     """A benchmark with its cases. `data` is the data set's folder; a benchmark folder may hold its own cases."""
     file = read_benchmark_file(name_or_folder)
-    root = data or (Path(name_or_folder) if Path(name_or_folder).is_dir() else None)
+    own = Path(name_or_folder)
+    root = data or (own if own.is_dir() else None)
     if root is None:
         raise WorldGaugeError(f"benchmark '{file.name}' needs its data set", "name its folder with --data")
-    cases: list[Case] = _function(file.cases)(root) if file.cases else read_cases(root)
+    manifest = benchmarks().get(file.name)
+    # A folder with cases of its own is read as it lies, whatever its benchmark is called.
+    ready = (root / CASES_FILE).is_file() or manifest is None or not manifest.cases
+    cases: list[Case] = read_cases(root) if manifest is None or ready else manifest.resolve(manifest.cases)(root)
     return Benchmark(file, tuple(cases))
-
-
-def _function(reference: str) -> Callable[..., Any]:
-    module, _, attribute = reference.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
-    return function

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,15 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import by_ending
 
 Floats = NDArray[np.float64]
-
-OFFICIAL_FILES = {
-    "poses.npy": "worldgauge.benchmarks.memobench.tracks:read_pose_array",
-    "_mapanything.npz": "worldgauge.benchmarks.memobench.tracks:read_mapanything",
-    ".csv": "worldgauge.benchmarks.memobench.tracks:read_engine_track",
-}
-"""How a file name of a released data set ends, and what reads it in place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +64,21 @@ class CameraPath:
 
     @classmethod
     def load(cls, path: Path) -> CameraPath:
-        """Read an npz as `save` writes it, a bare npy of poses, or one of the `OFFICIAL_FILES`."""
-        for ending, reader in OFFICIAL_FILES.items():
-            if path.name.endswith(ending):
-                module, _, function = reader.partition(":")
-                read: CameraPath = getattr(importlib.import_module(module), function)(path)
-                return read
+        """Read a camera file of a released data set, by a reader some manifest declares, or one as `save` writes it."""
+        problem: WorldGaugeError | None = None
+        for read in by_ending("camera_files", path.name):
+            try:
+                found: CameraPath = read(path)
+                return found
+            except WorldGaugeError as error:
+                # Two benchmarks may claim the same ending; the first that can read it is right.
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        return cls._load_own(path)
+
+    @classmethod
+    def _load_own(cls, path: Path) -> CameraPath:
         try:
             data = np.load(path, allow_pickle=False)
         except (ValueError, EOFError, OSError) as error:

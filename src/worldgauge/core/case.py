@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.manifest import by_ending
 
 SCHEMA: Final = 1
 
@@ -161,13 +162,18 @@ class Case(_Model):
         target = self.reference.target
         if target is None:
             raise NotApplicable("the case has no target")
-        mask = None
-        if target.mask is not None:
-            from PIL import Image
+        return TargetView(target.name, target.box, self.mask(target.mask) if target.mask is not None else None)
 
-            with Image.open(self.path(target.mask)) as image:
-                mask = np.asarray(image.convert("L")) > 127
-        return TargetView(target.name, target.box, mask)
+    def mask(self, relative: str) -> NDArray[np.bool_]:
+        """A mask file of this case, (H, W): by a reader some manifest declares, else a picture, above 127 is inside."""
+        path = self.path(relative)
+        for read in by_ending("mask_files", path.name):
+            found: NDArray[np.bool_] = read(path)
+            return found
+        from PIL import Image
+
+        with Image.open(path) as image:
+            return np.asarray(image.convert("L")) > 127
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True) | {"schema": self.schema_version}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from worldgauge.core.registry import Registry
+from worldgauge.core.manifest import manifests
+from worldgauge.core.registry import Registry, unknown_name
 
 
 @dataclass(frozen=True)
@@ -75,39 +76,30 @@ SEATS = {
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""
 
-INSTRUMENTS: Registry[type[Instrument]] = Registry(
-    "instrument",
-    {
-        "dis": "worldgauge.instruments.pocket.flow:DisFlow",
-        "bundle": "worldgauge.instruments.pocket.poses:BundlePoses",
-        "motion": "worldgauge.instruments.pocket.depth:MotionDepth",
-        "colmap": "worldgauge.instruments.colmap:ColmapPoses",
-        "sift": "worldgauge.instruments.pocket.matches:SiftMatches",
-        "colour_track": "worldgauge.instruments.pocket.track:ColourTrack",
-        "patch_statistics": "worldgauge.instruments.pocket.embedding:PatchStatistics",
-        "picture_statistics": "worldgauge.instruments.pocket.quality:PictureStatistics",
-        "filter_bank": "worldgauge.instruments.pocket.style:FilterBankStyle",
-        "no_faces": "worldgauge.instruments.pocket.faces:NoFaces",
-        "random_style": "worldgauge.instruments.pocket.random_style:RandomStyle",
-        "rendered_depth": "worldgauge.blocks.exact_depth:RenderedDepth",
-        "flow_midpoint": "worldgauge.instruments.pocket.interpolation:FlowInterpolation",
-    },
-)
 
-INSTRUMENT_SETS: dict[str, dict[str, str]] = {
-    "pocket": {
-        "flow": "dis",
-        "style_features": "random_style",
-        "interpolation": "flow_midpoint",
-        "poses": "bundle",
-        "matches": "sift",
-        "depth": "motion",
-        "track": "colour_track",
-        "embedding": "patch_statistics",
-        "quality": "picture_statistics",
-        "style": "filter_bank",
-        "faces": "no_faces",
-    },
-    "reference": {},
-}
-"""Seat to instrument for each named set; any seat can be given to another instrument by name."""
+class InstrumentRegistry(Registry[type[Instrument]]):
+    """Instruments by name; a network is imported when it is asked for, not when its name is listed."""
+
+    def names(self) -> list[str]:
+        return sorted({*self._entries, *(name for manifest in manifests() for name in manifest.instruments)})
+
+    def get(self, name: str) -> type[Instrument]:
+        for manifest in manifests():
+            if name in manifest.instruments:
+                found: type[Instrument] = manifest.resolve(manifest.instruments[name])
+                return found
+        if name not in self._entries:
+            raise unknown_name(self.kind, name, self.names())
+        return self._entries[name]
+
+
+INSTRUMENTS = InstrumentRegistry("instrument")
+
+
+def instrument_sets() -> dict[str, dict[str, str]]:
+    """Name of a set to its seats, seat to instrument; any seat can be given to another instrument by name."""
+    sets: dict[str, dict[str, str]] = {}
+    for manifest in manifests():
+        for name, seats in manifest.instrument_sets.items():
+            sets.setdefault(name, {}).update(seats)
+    return sets

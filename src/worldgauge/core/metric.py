@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from worldgauge.core.registry import Registry, unknown_name
-from worldgauge.core.signal import READABLE, SIGNALS, SignalUse, first_sentence, keyword_defaults
+from worldgauge.core.case_parts import check_parts, in_order
+from worldgauge.core.registry import Registry
+from worldgauge.core.signal import SIGNALS, SignalUse, first_sentence, full_name, inherited, keyword_defaults
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ class Metric:
     requires: tuple[str, ...]
     """Parts of the case the function reads itself, such as `camera`."""
     defaults: Mapping[str, Any]
+    formula: Callable[..., Any]
+    """The function that holds the arithmetic; the metric's own where it says no other."""
+
+    @property
+    def namespace(self) -> str:
+        """The benchmark it belongs to; empty for a generic metric."""
+        return self.name.rpartition("/")[0]
 
     @property
     def summary(self) -> str:
@@ -70,14 +78,14 @@ class Metric:
 
     def inputs(self) -> tuple[str, ...]:
         """Everything a case must have for this metric: videos, references, camera paths, prompts."""
-        found = dict.fromkeys(self.requires)
+        found = set(self.requires)
         pending = list(self.needs)
         while pending:
             use = pending.pop()
             signal = SIGNALS.get(use.signal)
-            found |= dict.fromkeys(use.of if role == "video" else role for role in signal.reads)
-            pending += signal.needs
-        return tuple(role for role in READABLE if role in found)
+            found |= {use.of if part == "video" else part for part in signal.reads} | set(signal.requires)
+            pending += inherited(use)
+        return in_order(found)
 
 
 def metric(
@@ -88,16 +96,15 @@ def metric(
     bounds: tuple[float, float],
     needs: Sequence[SignalUse] = (),
     requires: Sequence[str] = (),
+    formula: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Callable[[Callable[..., Measurement]], Metric]:
-    """Declare and register a metric."""
-    for role in requires:
-        if role not in READABLE:
-            raise unknown_name("input", role, list(READABLE))
+    """Declare and register a metric. `formula` is the function to read for the arithmetic, where it is another."""
+    check_parts(requires)
 
     def declare(function: Callable[..., Measurement]) -> Metric:
         declared = Metric(
-            name=name or function.__name__,
+            name=full_name(name or function.__name__, function),
             version=version,
             function=function,
             unit=unit,
@@ -106,6 +113,7 @@ def metric(
             needs=tuple(needs),
             requires=tuple(requires),
             defaults=keyword_defaults(function),
+            formula=formula or function,
         )
         METRICS.add(declared.name, declared, f"{function.__module__}:{function.__name__}")
         return declared
@@ -113,57 +121,4 @@ def metric(
     return declare
 
 
-METRICS: Registry[Metric] = Registry(
-    "metric",
-    {
-        "psnr": "worldgauge.metrics.fidelity:psnr",
-        "ssim": "worldgauge.metrics.fidelity:ssim",
-        "flow_consistency": "worldgauge.metrics.flow:flow_consistency",
-        "flow_magnitude": "worldgauge.metrics.flow:flow_magnitude",
-        "warp_error": "worldgauge.metrics.flow:warp_error",
-        "rotation_error": "worldgauge.metrics.camera:rotation_error",
-        "camera_control": "worldgauge.metrics.camera:camera_control",
-        "object_presence": "worldgauge.metrics.track:object_presence",
-        "object_identity": "worldgauge.metrics.embedding:object_identity",
-        "frame_similarity": "worldgauge.metrics.embedding:frame_similarity",
-        "picture_quality": "worldgauge.metrics.quality:picture_quality",
-        "style_consistency": "worldgauge.metrics.style:style_consistency",
-        "memobench_frames": "worldgauge.metrics.memobench:memobench_frames",
-        "memobench_psnr": "worldgauge.metrics.memobench:memobench_psnr",
-        "memobench_ssim": "worldgauge.metrics.memobench:memobench_ssim",
-        "memobench_smoothness": "worldgauge.metrics.memobench:memobench_smoothness",
-        "memobench_identity": "worldgauge.metrics.memobench:memobench_identity",
-        "memobench_geometry": "worldgauge.metrics.memobench:memobench_geometry",
-        "memobench_reappearance": "worldgauge.metrics.memobench_memory:memobench_reappearance",
-        "house_reappearance": "worldgauge.metrics.memobench_memory:house_reappearance",
-        "house_identity": "worldgauge.metrics.memobench_house:house_identity",
-        "house_smoothness": "worldgauge.metrics.memobench_house:house_smoothness",
-        "memobench_camera_control": "worldgauge.metrics.memobench_camera:memobench_camera_control",
-        "memobench_camera_error": "worldgauge.metrics.memobench_camera:memobench_camera_error",
-        "memobench_camera_step_error": "worldgauge.metrics.memobench_camera:memobench_camera_step_error",
-        "memobench_failure": "worldgauge.metrics.memobench_failures:memobench_failure",
-        "memobench_requested_rotation": "worldgauge.metrics.memobench_camera:memobench_requested_rotation",
-        "house_camera_control": "worldgauge.metrics.memobench_camera:house_camera_control",
-        "memobench_aesthetic": "worldgauge.metrics.memobench_networks:memobench_aesthetic",
-        "memobench_image_quality": "worldgauge.metrics.memobench_networks:memobench_image_quality",
-        "memobench_lpips": "worldgauge.metrics.memobench_networks:memobench_lpips",
-        "memobench_image_reward": "worldgauge.metrics.memobench_networks:memobench_image_reward",
-        "memobench_revisit_similarity": "worldgauge.metrics.memobench_networks:memobench_revisit_similarity",
-        "worldscore_camera_rotation": "worldgauge.metrics.worldscore:worldscore_camera_rotation",
-        "worldscore_camera_translation": "worldgauge.metrics.worldscore:worldscore_camera_translation",
-        "worldscore_camera_control": "worldgauge.metrics.worldscore:worldscore_camera_control",
-        "worldscore_camera_error": "worldgauge.metrics.worldscore:worldscore_camera_error",
-        "worldscore_reprojection_error": "worldgauge.metrics.worldscore:worldscore_reprojection_error",
-        "worldscore_flow_cycle_error": "worldgauge.metrics.worldscore:worldscore_flow_cycle_error",
-        "worldscore_style_difference": "worldgauge.metrics.worldscore:worldscore_style_difference",
-        "worldscore_motion_accuracy": "worldgauge.metrics.worldscore:worldscore_motion_accuracy",
-        "worldscore_motion_magnitude": "worldgauge.metrics.worldscore:worldscore_motion_magnitude",
-        "worldscore_smoothness_mse": "worldgauge.metrics.worldscore:worldscore_smoothness_mse",
-        "worldscore_smoothness_ssim": "worldgauge.metrics.worldscore:worldscore_smoothness_ssim",
-        "worldscore_object_control": "worldgauge.metrics.worldscore_networks:worldscore_object_control",
-        "worldscore_clip_score": "worldgauge.metrics.worldscore_networks:worldscore_clip_score",
-        "worldscore_image_quality": "worldgauge.metrics.worldscore_networks:worldscore_image_quality",
-        "worldscore_aesthetics": "worldgauge.metrics.worldscore_networks:worldscore_aesthetics",
-        "worldscore_smoothness_lpips": "worldgauge.metrics.worldscore_networks:worldscore_smoothness_lpips",
-    },
-)
+METRICS: Registry[Metric] = Registry("metric")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from worldgauge.core.benchmark import BenchmarkFile, Protocol, Scale, worst_score
+from worldgauge.core.benchmark import BenchmarkFile, Scale, worst_score
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard, first_problem
@@ -75,7 +75,7 @@ class RunFile(_Model):
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
     benchmark: BenchmarkFile
-    protocol: Protocol
+    protocol: str
     instruments: dict[str, str]
     """Seat to instrument."""
     model: ModelCard

@@ -18,18 +18,17 @@ from typing import Any, Literal
 import numpy as np
 
 from worldgauge.core.canonical import canonical_json
+from worldgauge.core.case_parts import check_parts
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.instrument import SEATS
+from worldgauge.core.manifest import namespace_of
 from worldgauge.core.registry import Registry, unknown_name
 
 Arrays = Mapping[str, np.ndarray]
 """A kept signal's value: named arrays, as they lie in the store."""
 
 Source = Literal["video", "reference"]
-
-READABLE = ("video", "reference", "target", "camera", "phases", "prompt", "case")
-"""What a signal can read: the two clips, parts of the case, or the whole case."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,9 @@ class Signal:
     version: int
     function: Callable[..., Any]
     reads: tuple[str, ...]
+    """Parts of the case the function is handed, in order."""
+    requires: tuple[str, ...]
+    """Parts that must be there beside, because the function finds them in the whole case."""
     needs: tuple[SignalUse, ...]
     seat: str | None
     kept: bool
@@ -79,6 +81,7 @@ def signal(
     *,
     version: int,
     reads: tuple[str, ...] = ("video",),
+    requires: tuple[str, ...] = (),
     needs: tuple[SignalUse, ...] = (),
     seat: str | None = None,
     kept: bool = True,
@@ -87,18 +90,17 @@ def signal(
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Signal]:
     """Declare and register a signal."""
-    for role in reads:
-        if role not in READABLE:
-            raise unknown_name("input", role, list(READABLE))
+    check_parts((*reads, *requires))
     if seat is not None and seat not in SEATS:
         raise unknown_name("seat", seat, list(SEATS))
 
     def declare(function: Callable[..., Any]) -> Signal:
         declared = Signal(
-            name=name or function.__name__,
+            name=full_name(name or function.__name__, function),
             version=version,
             function=function,
             reads=reads,
+            requires=requires,
             needs=needs,
             seat=seat,
             kept=kept,
@@ -110,6 +112,20 @@ def signal(
         return declared
 
     return declare
+
+
+def full_name(name: str, function: Callable[..., Any]) -> str:
+    """The name inside the namespace of the benchmark whose package declares it."""
+    namespace = namespace_of(function.__module__)
+    return f"{namespace}/{name}" if namespace else name
+
+
+def inherited(use: SignalUse) -> tuple[SignalUse, ...]:
+    """The signals a use needs, read from the same clip: the flow of the reference needs the poses of the reference."""
+    needs = SIGNALS.get(use.signal).needs
+    if use.of == "video":
+        return needs
+    return tuple(SignalUse(need.signal, need.parameters, use.of, need.frames) for need in needs)
 
 
 def keyword_defaults(function: Callable[..., Any]) -> dict[str, Any]:
@@ -138,46 +154,4 @@ def first_sentence(function: Callable[..., Any]) -> str:
     return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
 
 
-SIGNALS: Registry[Signal] = Registry(
-    "signal",
-    {
-        "pixel_errors": "worldgauge.signals.fidelity:pixel_errors",
-        "flow_pairs": "worldgauge.signals.flow:flow_pairs",
-        "flow_regions": "worldgauge.signals.flow:flow_regions",
-        "poses": "worldgauge.signals.poses:poses",
-        "poses_given_lens": "worldgauge.signals.poses:poses_given_lens",
-        "neighbour_matches": "worldgauge.signals.matches:neighbour_matches",
-        "revisit_matches": "worldgauge.signals.matches:revisit_matches",
-        "depth": "worldgauge.signals.depth:depth",
-        "object_track": "worldgauge.signals.tracks:object_track",
-        "patch_embeddings": "worldgauge.signals.embeddings:patch_embeddings",
-        "frame_embeddings": "worldgauge.signals.embeddings:frame_embeddings",
-        "object_embeddings": "worldgauge.signals.embeddings:object_embeddings",
-        "frame_quality": "worldgauge.signals.quality:frame_quality",
-        "style_distances": "worldgauge.signals.style:style_distances",
-        "frame_faces": "worldgauge.signals.faces:frame_faces",
-        "phase_lengths": "worldgauge.signals.memobench:phase_lengths",
-        "phase_fidelity": "worldgauge.signals.memobench:phase_fidelity",
-        "phase_warp_errors": "worldgauge.signals.memobench:phase_warp_errors",
-        "timed_warp_errors": "worldgauge.signals.memobench:timed_warp_errors",
-        "phase_depth_similarity": "worldgauge.signals.memobench:phase_depth_similarity",
-        "return_evidence": "worldgauge.signals.memobench_evidence:return_evidence",
-        "anchor_similarities": "worldgauge.signals.memobench:anchor_similarities",
-        "frame_aesthetics": "worldgauge.signals.memobench_networks:frame_aesthetics",
-        "frame_qualities": "worldgauge.signals.memobench_networks:frame_qualities",
-        "phase_perceptual_distances": "worldgauge.signals.memobench_networks:phase_perceptual_distances",
-        "prompt_rewards": "worldgauge.signals.memobench_networks:prompt_rewards",
-        "revisit_similarities": "worldgauge.signals.memobench_networks:revisit_similarities",
-        "world_cameras": "worldgauge.signals.worldscore:world_cameras",
-        "flow_cycles": "worldgauge.signals.worldscore:flow_cycles",
-        "object_motion": "worldgauge.signals.worldscore:object_motion",
-        "anchor_styles": "worldgauge.signals.worldscore:anchor_styles",
-        "predicted_frames": "worldgauge.signals.worldscore:predicted_frames",
-        "prediction_errors": "worldgauge.signals.worldscore:prediction_errors",
-        "anchor_detections": "worldgauge.signals.worldscore_networks:anchor_detections",
-        "anchor_text_similarities": "worldgauge.signals.worldscore_networks:anchor_text_similarities",
-        "anchor_qualities": "worldgauge.signals.worldscore_networks:anchor_qualities",
-        "anchor_aesthetics": "worldgauge.signals.worldscore_networks:anchor_aesthetics",
-        "prediction_distances": "worldgauge.signals.worldscore_networks:prediction_distances",
-    },
-)
+SIGNALS: Registry[Signal] = Registry("signal")

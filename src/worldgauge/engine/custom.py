@@ -51,7 +51,7 @@ def videos_benchmark(
 
 def possible_metrics(benchmark: Benchmark) -> list[str]:
     """Metrics that need no more than what at least one case offers."""
-    from worldgauge.engine.inputs import offers
+    from worldgauge.core.case_parts import offers
 
     return [
         name

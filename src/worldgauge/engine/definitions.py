@@ -9,11 +9,11 @@ from typing import Any
 from worldgauge.core.benchmark import MetricUse, Scale
 from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.instrument import INSTRUMENT_SETS, INSTRUMENTS, Instrument
+from worldgauge.core.instrument import INSTRUMENTS, Instrument, instrument_sets
 from worldgauge.core.metric import METRICS, Metric
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import DefinitionFile
-from worldgauge.core.signal import SIGNALS, SignalUse, merge_parameters
+from worldgauge.core.signal import SIGNALS, SignalUse, inherited, merge_parameters
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,11 @@ class Definition:
 
 def choose_seats(set_name: str = "pocket", overrides: Iterable[str] = ()) -> Seats:
     """The instruments of a named set, with overrides such as `flow=dis:preset=fast`."""
-    if set_name not in INSTRUMENT_SETS:
-        raise unknown_name("instrument set", set_name, list(INSTRUMENT_SETS))
+    sets = instrument_sets()
+    if set_name not in sets:
+        raise unknown_name("instrument set", set_name, list(sets))
     chosen: dict[str, Instrument] = {}
-    for seat, name in INSTRUMENT_SETS[set_name].items():
+    for seat, name in sets[set_name].items():
         chosen[seat] = INSTRUMENTS.get(name)()
     for override in overrides:
         seat, _, rest = override.partition("=")
@@ -106,14 +107,6 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
         instrument = seats.instruments.get(signal.seat)
         described["instrument"] = instrument.identity() if instrument else None
     return described
-
-
-def inherited(use: SignalUse) -> tuple[SignalUse, ...]:
-    """The signals a use needs, read from the same clip: the flow of the reference needs the poses of the reference."""
-    needs = SIGNALS.get(use.signal).needs
-    if use.of == "video":
-        return needs
-    return tuple(SignalUse(need.signal, need.parameters, use.of, need.frames) for need in needs)
 
 
 def all_uses(metric: Metric) -> list[SignalUse]:

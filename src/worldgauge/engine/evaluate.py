@@ -7,6 +7,7 @@ import time
 import traceback
 
 from worldgauge.core.canonical import digest_of, short
+from worldgauge.core.case_parts import lacking, offers
 from worldgauge.core.errors import (
     CannotWrite,
     InvalidVideo,
@@ -20,7 +21,7 @@ from worldgauge.core.metric import Measurement
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.engine.definitions import Definition
-from worldgauge.engine.inputs import CaseInputs, lacking, offers
+from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
 
 _STATUS: dict[type[Outcome], Status] = {

@@ -7,36 +7,10 @@ from typing import Any
 
 from worldgauge.core.canonical import digest_file, digest_of
 from worldgauge.core.case import Case
+from worldgauge.core.case_parts import EXTRAS, lacking, object_masks, offers
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.video import Video
-
-_LACKS = {
-    "reference": "a reference video",
-    "target": "a target box or mask",
-    "camera": "a camera path",
-    "phases": "phases",
-    "prompt": "a prompt",
-}
-
-
-def offers(case: Case, role: str) -> bool:
-    """Whether the case has that part; the subject's video is not the case's to have."""
-    condition, reference = case.condition, case.reference
-    return {
-        "video": True,
-        "reference": reference.video is not None,
-        "target": reference.target is not None and (reference.target.box or reference.target.mask) is not None,
-        "camera": condition.camera is not None or reference.camera is not None,
-        "phases": reference.phases is not None,
-        "prompt": bool(condition.prompt),
-        "case": True,
-    }[role]
-
-
-def lacking(role: str) -> str:
-    """`needs a reference video, the case has none`."""
-    return f"needs {_LACKS[role]}, the case has none"
 
 
 class CaseInputs:
@@ -51,73 +25,102 @@ class CaseInputs:
 
     def clip(self, source: str) -> Clip:
         """The subject's or the reference's clip; decoded when a signal asks for frames."""
-        self._check(source)
+        self._offered(source)
         if source not in self.clips:
             video = self.subject if source == "video" else self._reference
             assert video is not None, f"no {source} to open"
             self.clips[source] = Clip(video, self.case.reference.phases)
         return self.clips[source]
 
-    def digest(self, role: str) -> str:
+    def digest(self, part: str) -> str:
         """Digest of that part of the input; raises `NotApplicable` when the case does not have it."""
-        if role not in self._digests:
-            self._digests[role] = self._compute_digest(role)
-        return self._digests[role]
+        if part not in self._digests:
+            self._digests[part] = self._compute_digest(self._offered(part))
+        return self._digests[part]
 
-    def value(self, role: str) -> Any:
+    def value(self, part: str) -> Any:
         """What a signal gets when it reads that part."""
-        self._check(role)
-        match role:
+        part, case = self._offered(part), self.case
+        match part:
             case "video" | "reference":
-                return self.clip(role)
+                return self.clip(part)
             case "target":
-                return self.case.target()
+                return case.target()
+            case "target_box":
+                return case.target().box
+            case "target_mask":
+                return case.target().mask
+            case "object_masks":
+                return [case.mask(file) for file in self._object_masks()]
             case "camera":
-                return self.case.camera()
+                return case.camera()
             case "phases":
-                return self.case.reference.phases
+                return case.reference.phases
+            case "questions":
+                return case.reference.questions
+            case "image":
+                return case.path(case.condition.image or "")
+            case "prompt" | "chunks" | "actions":
+                return getattr(case.condition, part)
             case "case":
-                return self.case
+                return case
             case _:
-                return self.case.condition.prompt
+                return case.extras[part.removeprefix(EXTRAS)]
 
-    def _compute_digest(self, role: str) -> str:
-        self._check(role)
-        match role:
+    def _compute_digest(self, part: str) -> str:
+        case = self.case
+        match part:
             case "video":
                 return self.subject.digest if self.subject is not None else ""
             case "reference":
                 return self._reference.digest if self._reference is not None else ""
-            case "target":
-                target = self.case.reference.target
+            case "target" | "target_box" | "target_mask":
+                target = case.reference.target
                 mask = target.mask if target else None
-                return digest_of(
-                    [target and target.model_dump(mode="json"), mask and digest_file(self.case.path(mask))]
-                )
+                return digest_of([target and target.model_dump(mode="json"), mask and digest_file(case.path(mask))])
+            case "object_masks":
+                return digest_of([digest_file(case.path(file)) for file in self._object_masks()])
             case "camera":
-                relative = self.case.condition.camera or self.case.reference.camera
-                return digest_file(self.case.path(relative or ""))
+                relative = case.condition.camera or case.reference.camera
+                return digest_file(case.path(relative or ""))
             case "phases":
-                phases = self.case.reference.phases
+                phases = case.reference.phases
                 return digest_of(phases and phases.model_dump(mode="json"))
+            case "questions":
+                return digest_of([question.model_dump(mode="json") for question in case.reference.questions])
+            case "image":
+                return digest_file(case.path(case.condition.image or ""))
+            case "prompt":
+                return digest_of(case.condition.prompt)
+            case "chunks" | "actions":
+                return digest_of(case.condition.model_dump(mode="json")[part])
             case "case":
                 return self._case_digest()
             case _:
-                return digest_of(self.case.condition.prompt)
+                return digest_of(case.extras[part.removeprefix(EXTRAS)])
 
     def _case_digest(self) -> str:
         """Content, not name: what the case asks, what is known about it, and the files it points to."""
         case = self.case
-        target, truth = case.reference.target, case.reference.truth
+        target = case.reference.target
         # Of truth files only masks are read with the whole case; depth and flow of a gauge block are large.
-        masks = [file for name, file in sorted(truth.items()) if name.startswith("mask")]
-        files = [case.condition.image, case.condition.camera, case.reference.camera, target and target.mask, *masks]
+        known = [case.condition.image, case.condition.camera, case.reference.camera, target and target.mask]
+        files = [*known, *object_masks(case)]
         asked = [part.model_dump(mode="json", exclude_defaults=True) for part in (case.condition, case.reference)]
         return digest_of([asked, case.extras, [digest_file(case.path(file)) for file in files if file]])
 
-    def _check(self, role: str) -> None:
-        if not offers(self.case, role):
-            raise NotApplicable(lacking(role))
+    def _object_masks(self) -> list[str]:
+        """Masks of the objects that should move, or the target's where there are no others."""
+        target = self.case.reference.target
+        own = [target.mask] if target is not None and target.mask is not None else []
+        return object_masks(self.case) or own
+
+    def _offered(self, part: str) -> str:
+        """The part itself, or the first of several that may stand for each other."""
+        for choice in part.split("|"):
+            if offers(self.case, choice):
+                return choice
+        raise NotApplicable(lacking(part))
 
     @cached_property
     def _reference(self) -> Video | None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worldgauge.core.benchmark import Benchmark, MetricUse, Protocol
+from worldgauge.core.benchmark import Benchmark, MetricUse, resolved_use
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.registry import include_file, unknown_name
+from worldgauge.core.manifest import include
+from worldgauge.core.registry import unknown_name
 from worldgauge.core.submission import Submission
 from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
 
@@ -31,7 +32,7 @@ class Setup:
     def build(self) -> tuple[Seats, list[Definition]]:
         """Import the plug-ins and resolve every name."""
         for file in self.includes:
-            include_file(file)
+            include(file)
         seats = choose_seats(self.instrument_set, self.overrides)
         return seats, resolve(self.metrics, seats)
 
@@ -43,7 +44,7 @@ class Job:
     benchmark: Benchmark
     submission: Submission
     setup: Setup
-    protocol: Protocol
+    protocol: str
     only_cases: tuple[str, ...] = ()
     shard: tuple[int, int] = (1, 1)
     """i of n, counted from 1."""
@@ -71,7 +72,9 @@ class Job:
         return [i for position, i in enumerate(chosen) if position % count == index - 1]
 
 
-def choose_metrics(uses: Sequence[MetricUse], wanted: Sequence[str]) -> tuple[MetricUse, ...]:
+def choose_metrics(
+    uses: Sequence[MetricUse], wanted: Sequence[str], namespace: str = "", protocol: str = ""
+) -> tuple[MetricUse, ...]:
     """The metric uses to run: all, or those named; a name that the benchmark does not use must be registered."""
     if not wanted:
         return tuple(uses)
@@ -79,9 +82,13 @@ def choose_metrics(uses: Sequence[MetricUse], wanted: Sequence[str]) -> tuple[Me
 
     by_id = {use.id: use for use in uses}
     for name in wanted:
-        if name not in by_id and name not in METRICS.names():
-            raise unknown_name("metric", name, sorted({*by_id, *METRICS.names()}))
-    return tuple(by_id.get(name) or MetricUse(id=name, use=name) for name in dict.fromkeys(wanted))
+        if name not in by_id:
+            try:
+                METRICS.full_name(name, namespace)
+            except WorldGaugeError as error:
+                raise unknown_name("metric", name, sorted({*by_id, *METRICS.names()})) from error
+    chosen = [by_id.get(name) or resolved_use(MetricUse(id=name), namespace, protocol) for name in wanted]
+    return tuple({use.id: use for use in chosen}.values())
 
 
 def parse_shard(text: str) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import CannotWrite, Outcome, Unavailable, Unscored
 from worldgauge.core.instrument import Instrument
-from worldgauge.core.signal import SIGNALS, Arrays, SignalUse
-from worldgauge.engine.definitions import Seats, inherited
+from worldgauge.core.signal import SIGNALS, Arrays, SignalUse, inherited
+from worldgauge.engine.definitions import Seats
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.store import Store
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worldgauge.core.signal import SIGNALS, SignalUse
-from worldgauge.engine.definitions import Definition, Seats, all_uses, inherited
+from worldgauge.core.signal import SIGNALS, SignalUse, inherited
+from worldgauge.engine.definitions import Definition, Seats, all_uses
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,13 @@ from worldgauge.core.signal import Arrays
 _META = "__meta__"
 
 
+def default_store() -> Path:
+    """The store in the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("worldgauge") / "store"
+
+
 @dataclass(frozen=True)
 class Entry:
     """A stored value, or the reason why the instrument could not decide."""

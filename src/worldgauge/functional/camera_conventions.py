@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import manifests
 from worldgauge.core.registry import unknown_name
 
 Floats = NDArray[np.float64]
 
 _SAME = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-_LEFT_UP_FORWARD = ((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0))
-_RIGHT_UP_BACKWARD = ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
+LEFT_UP_FORWARD = ((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0))
+RIGHT_UP_BACKWARD = ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
 _FORWARD_RIGHT_UP = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, -1.0, 0.0))
 
 Axes = tuple[tuple[float, float, float], ...]
@@ -43,11 +44,11 @@ class Convention:
 CONVENTIONS: dict[str, Convention] = {
     "opencv": Convention("camera-to-world; x right, y down, z forward"),
     "colmap": Convention("world-to-camera; x right, y down, z forward", world_to_camera=True),
-    "opengl": Convention("camera-to-world; x right, y up, z backward (also Blender, NeRF)", camera=_RIGHT_UP_BACKWARD),
-    "blender": Convention("camera-to-world; x right, y up, z backward (also OpenGL, NeRF)", camera=_RIGHT_UP_BACKWARD),
+    "opengl": Convention("camera-to-world; x right, y up, z backward (also Blender, NeRF)", camera=RIGHT_UP_BACKWARD),
+    "blender": Convention("camera-to-world; x right, y up, z backward (also OpenGL, NeRF)", camera=RIGHT_UP_BACKWARD),
     "pytorch3d": Convention(
         "world-to-camera for row vectors, R top left and T in the last row; x left, y up, z forward",
-        camera=_LEFT_UP_FORWARD,
+        camera=LEFT_UP_FORWARD,
         world_to_camera=True,
         rows=True,
     ),
@@ -57,22 +58,32 @@ CONVENTIONS: dict[str, Convention] = {
         world=_FORWARD_RIGHT_UP,
         unit=100.0,
     ),
-    "worldscore": Convention(
-        "camera-to-world as in camera_data.json: Blender camera in a world with x left, y up, z forward",
-        camera=_RIGHT_UP_BACKWARD,
-        world=_LEFT_UP_FORWARD,
-    ),
 }
 
 
-def convention(name: str) -> Convention:
+def conventions() -> dict[str, Convention]:
+    """Every known convention by name: those above and those that benchmarks bring."""
+    brought = {
+        name: manifest.resolve(reference)
+        for manifest in manifests()
+        for name, reference in manifest.camera_conventions.items()
+    }
+    return CONVENTIONS | brought
+
+
+def convention(name: str | Convention) -> Convention:
     """The convention of that name; a wrong name is answered with the nearest ones."""
-    if name not in CONVENTIONS:
-        raise unknown_name("camera convention", name, list(CONVENTIONS))
-    return CONVENTIONS[name]
+    if isinstance(name, Convention):
+        return name
+    if name in CONVENTIONS:
+        return CONVENTIONS[name]
+    known = conventions()
+    if name not in known:
+        raise unknown_name("camera convention", name, list(known))
+    return known[name]
 
 
-def from_opencv(poses: ArrayLike, name: str) -> Floats:
+def from_opencv(poses: ArrayLike, name: str | Convention) -> Floats:
     """OpenCV camera-to-world poses (N, 4, 4) as that convention writes them.
 
     >>> from_opencv([np.eye(4)], "blender")[0].diagonal().tolist()
@@ -86,7 +97,7 @@ def from_opencv(poses: ArrayLike, name: str) -> Floats:
     return np.swapaxes(matrices, 1, 2).copy() if target.rows else matrices
 
 
-def to_opencv(matrices: ArrayLike, name: str) -> Floats:
+def to_opencv(matrices: ArrayLike, name: str | Convention) -> Floats:
     """Matrices (N, 4, 4) of that convention as OpenCV camera-to-world poses.
 
     >>> pose = np.eye(4); pose[:3, 3] = 1.0, 2.0, 3.0

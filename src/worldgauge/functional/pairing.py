@@ -12,10 +12,10 @@ Pairs = dict[str, list[tuple[int, int]]]
 def phase_pairs(gone: int, back: int, reference_frames: int, frames: int, rule: Rule) -> Pairs:
     """Pairs of every phase; `gone` and `back` are keyframes of the reference.
 
-    `released` stretches each phase of the clip over the same phase of the reference on its own, boundary frames shared.
-    `paper` stretches the whole clip over the whole reference once and hands each pair to the phase of its frame.
+    `shared` stretches each phase of the clip over the same phase of the reference on its own, boundary frames shared.
+    `disjoint` stretches the whole clip over the whole reference once and hands each pair to the phase of its frame.
 
-    >>> phase_pairs(2, 4, 6, 3, "paper")["back"]
+    >>> phase_pairs(2, 4, 6, 3, "disjoint")["back"]
     [(2, 5)]
     """
     if not 0 <= gone <= back < reference_frames:
@@ -23,7 +23,7 @@ def phase_pairs(gone: int, back: int, reference_frames: int, frames: int, rule: 
     phases = split(gone, back, reference_frames, frames, rule)
     whole = list(enumerate(stretch(0, reference_frames - 1, frames)))
     ranges = {"visible": phases.visible_frames, "gone": phases.gone_frames, "back": phases.back_frames}
-    if rule == "paper":
+    if rule == "disjoint":
         return {name: [whole[i] for i in indices] for name, indices in ranges.items()} | {"all": whole}
     ends = {"visible": (0, gone), "gone": (gone, back), "back": (back, reference_frames - 1)}
     pairs: Pairs = {
@@ -31,12 +31,3 @@ def phase_pairs(gone: int, back: int, reference_frames: int, frames: int, rule: 
         for name, indices in ranges.items()
     }
     return pairs | {"all": whole}
-
-
-def revisit_indices(back: int, frames: int) -> list[int]:
-    """Three frames from `back` to the last, rounded down and kept inside: where revisit similarity looks.
-
-    >>> revisit_indices(8, 12), revisit_indices(4, 4)
-    ([8, 9, 11], [3, 3, 3])
-    """
-    return clamp([int(back + k * (frames - 1 - back) / 2) for k in range(3)], frames)

@@ -1,7 +1,9 @@
 """Visible, gone, back: keyframes of a reference clip mapped to a clip of another length, and frames picked from phases.
 
-Two rules. `released` is what MemoBench's code does: boundaries clamped, phases closed on both sides so that they share
-their boundary frames. `paper` is the printed definition: linear, half-open, disjoint.
+Two rules. `disjoint`: keyframes scale linearly, phases are half-open. `shared`: boundaries are clamped so that no phase
+is empty, phases are closed on both sides and share their boundary frames.
+
+Source: MemoBench; `shared` is its released code, `disjoint` its paper.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-Rule = Literal["released", "paper"]
+Rule = Literal["shared", "disjoint"]
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,10 @@ class Split:
     back_frames: range
 
 
-def released_boundaries(gone: int, back: int, reference_frames: int, frames: int) -> tuple[int, int]:
+def clamped_boundaries(gone: int, back: int, reference_frames: int, frames: int) -> tuple[int, int]:
     """Keyframes in a clip of `frames` frames; halves round to even, then clamping. Below five frames `back` is outside.
 
-    >>> released_boundaries(100, 180, 300, 81), released_boundaries(0, 0, 300, 81), released_boundaries(31, 49, 65, 4)
+    >>> clamped_boundaries(100, 180, 300, 81), clamped_boundaries(0, 0, 300, 81), clamped_boundaries(31, 49, 65, 4)
     ((27, 49), (2, 4), (2, 4))
     """
     mapped_gone = max(2, min(round(gone / reference_frames * frames), frames - 4))
@@ -38,10 +40,10 @@ def released_boundaries(gone: int, back: int, reference_frames: int, frames: int
     return mapped_gone, mapped_back
 
 
-def paper_boundaries(gone: int, back: int, reference_frames: int, frames: int) -> tuple[int, int]:
+def linear_boundaries(gone: int, back: int, reference_frames: int, frames: int) -> tuple[int, int]:
     """Keyframes in a clip of `frames` frames: scaled, rounded half up, kept within the clip.
 
-    >>> paper_boundaries(100, 180, 300, 81), paper_boundaries(0, 0, 300, 81)
+    >>> linear_boundaries(100, 180, 300, 81), linear_boundaries(0, 0, 300, 81)
     ((27, 49), (0, 0))
     """
     mapped_gone, mapped_back = ((2 * k * frames + reference_frames) // (2 * reference_frames) for k in (gone, back))
@@ -52,13 +54,13 @@ def paper_boundaries(gone: int, back: int, reference_frames: int, frames: int) -
 def split(gone: int, back: int, reference_frames: int, frames: int, rule: Rule) -> Split:
     """The three phases of a clip, from keyframes of its reference.
 
-    >>> split(100, 180, 300, 81, "paper").gone_frames, split(100, 180, 300, 81, "released").gone_frames
+    >>> split(100, 180, 300, 81, "disjoint").gone_frames, split(100, 180, 300, 81, "shared").gone_frames
     (range(27, 49), range(27, 50))
     """
-    if rule == "paper":
-        h, r = paper_boundaries(gone, back, reference_frames, frames)
+    if rule == "disjoint":
+        h, r = linear_boundaries(gone, back, reference_frames, frames)
         return Split(h, r, range(h), range(h, r), range(r, frames))
-    h, r = released_boundaries(gone, back, reference_frames, frames)
+    h, r = clamped_boundaries(gone, back, reference_frames, frames)
     return Split(h, r, range(h + 1), range(h, r + 1), range(r, frames))
 
 

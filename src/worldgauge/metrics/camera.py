@@ -8,8 +8,8 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional.camera_control import compare_rotations
 from worldgauge.functional.pose import geodesic_deg, root_mean_square
+from worldgauge.functional.rotation_agreement import compare_rotations
 from worldgauge.signals.poses import poses_given_lens
 
 LEAST_TURN_DEG = 5.0

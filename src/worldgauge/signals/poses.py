@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -17,6 +18,8 @@ from worldgauge.functional.lens import Lens, lens_of
 
 LIMITED = FrameSpec().within(640)
 """Poses gain nothing from larger frames."""
+GRID_AREA = 512 * 512
+"""Px; the frame in whose eighths residuals are told."""
 
 
 class PosesInstrument(Protocol):
@@ -44,6 +47,18 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
 def poses_given_lens(clip: Clip, camera: CameraPath, instrument: PosesInstrument) -> Arrays:
     """As `poses`, with the lens of the case's camera file; estimated where that file has no intrinsics."""
     return _path_of(clip, instrument, camera)
+
+
+@signal(version=2, reads=(), needs=(poses(),), cost=0.001)
+def rigid_cameras(path: Arrays) -> Arrays:
+    """Camera poses of the whole clip and how well a rigid scene explains it.
+
+    `poses`: (N, 4, 4) OpenCV camera-to-world. `residual`: (N,) distance between seen and predicted points, in pixels of
+    an eighth of a frame as large as 512x512, the grid on which dense trackers work.
+    """
+    width, height = path["size"].tolist()
+    unit = 8.0 * math.sqrt(width * height / GRID_AREA)
+    return {"poses": path["poses"], "residual": path["residual"] / unit}
 
 
 def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None) -> Arrays:

@@ -9,9 +9,15 @@ import pytest
 
 import helpers
 from benchmarks.memobench.released_layout import write_dataset, write_frames
-from worldgauge.benchmarks.memobench.analysis import camera_validation, motion_gated, phase_drop, scores, stratified
-from worldgauge.benchmarks.memobench.sensitivity import SWEEPS, sweep
-from worldgauge.benchmarks.memobench.trajectories import trajectory_statistics
+from worldgauge.benchmarks.memobench.analyses.sensitivity import SWEEPS, sweep
+from worldgauge.benchmarks.memobench.analyses.tables import (
+    camera_validation,
+    motion_gated,
+    phase_drop,
+    scores,
+    stratified,
+)
+from worldgauge.benchmarks.memobench.analyses.trajectories import trajectory_statistics
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run, load_run
@@ -88,7 +94,7 @@ def test_sweep_without_the_store_says_what_to_do(run: Run, tmp_path: Path) -> No
 
 
 def test_trajectory_statistics_of_any_cases(root: Path) -> None:
-    from worldgauge.benchmarks.memobench.cases import read_dataset
+    from worldgauge.benchmarks.memobench.data.cases import read_dataset
 
     rows = {row.kind: row for row in trajectory_statistics(read_dataset(root))}
     assert rows["real pan left"].clips == 1

@@ -6,10 +6,11 @@ from typing import get_args
 
 import pytest
 
-from worldgauge.benchmarks.memobench import FOLDER, columns
-from worldgauge.benchmarks.memobench.files import RAW_OF
-from worldgauge.benchmarks.published import read_published
+from worldgauge.benchmarks.memobench import FOLDER
+from worldgauge.benchmarks.memobench.official import columns
+from worldgauge.benchmarks.memobench.official.files import RAW_OF
 from worldgauge.core.benchmark import Protocol, read_benchmark_file
+from worldgauge.core.published import read_published
 from worldgauge.engine.definitions import choose_seats, resolve
 
 FILE = read_benchmark_file("memobench")
@@ -19,7 +20,7 @@ FILE = read_benchmark_file("memobench")
 def test_every_metric_resolves_with_its_parameters(protocol: Protocol) -> None:
     definitions = resolve([use.under(protocol) for use in FILE.metrics], choose_seats("pocket"))
     official = [d for d in definitions if not d.id.startswith(("house_", "failure_"))]
-    assert {d.parameters["definition"] for d in official} == {protocol}
+    assert {d.parameters["protocol"] for d in official} == {protocol}
 
 
 def test_protocols_differ_in_every_official_fingerprint() -> None:

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from benchmarks.memobench.released_layout import FRAMES, turn, write_dataset
-from worldgauge.benchmarks.memobench.cases import read_dataset
+from worldgauge.benchmarks.memobench.data.cases import read_dataset
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.video import Video

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.memobench.released_layout import write_frames
-from worldgauge.benchmarks.memobench.importer import find_videos
+from worldgauge.benchmarks.memobench.data.importer import find_videos
 from worldgauge.core.case import Case
 
 CASES = [

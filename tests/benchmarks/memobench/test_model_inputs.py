@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from benchmarks.memobench.released_layout import FRAMES, PROMPT, turn, write_dataset
-from worldgauge.benchmarks.memobench.cases import read_dataset
-from worldgauge.benchmarks.memobench.importer import find_videos
-from worldgauge.benchmarks.memobench.model_inputs import INDEX, write_inputs
+from worldgauge.benchmarks.memobench.data.cases import read_dataset
+from worldgauge.benchmarks.memobench.data.importer import find_videos
+from worldgauge.benchmarks.memobench.inputs import INDEX, write_inputs
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import WorldGaugeError
 

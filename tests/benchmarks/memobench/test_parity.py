@@ -7,7 +7,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from worldgauge.benchmarks.parity import run_parity
+from worldgauge.parity import run_parity
 
 GOLDEN = Path(__file__).parent / "golden"
 

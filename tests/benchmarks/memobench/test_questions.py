@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.memobench.released_layout import write_bank
-from worldgauge.benchmarks.memobench.questions import constant_baseline, discrimination, read_banks, statistics
+from worldgauge.benchmarks.memobench.data.questions import constant_baseline, discrimination, read_banks, statistics
 from worldgauge.core.errors import WorldGaugeError
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from worldgauge.benchmarks.memobench.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.benchmarks.memobench.formulas.failures import KINDS
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.families import FAMILIES
 from worldgauge.blocks.processes import PROCESSES
 from worldgauge.blocks.subjects import ORACLE
-from worldgauge.functional.failures import KINDS
 
 SMALL = {"size": (192, 108), "frames": 33, "fps": 10.0}
 WORLDS = (

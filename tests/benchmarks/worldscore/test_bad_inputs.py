@@ -8,7 +8,7 @@ from PIL import Image
 
 import helpers
 from benchmarks.worldscore.toy_dataset import make_dataset, static_record
-from worldgauge.benchmarks.worldscore.cases import read_dataset
+from worldgauge.benchmarks.worldscore.data.cases import read_dataset
 from worldgauge.core.run_folder import Run
 
 METRICS = "optical_flow_aepe,gram_matrix,motion_accuracy,motion_magnitude,smoothness_ssim"

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.worldscore import gauge_study
-from worldgauge.benchmarks.worldscore.cases import read_dataset
+from worldgauge.benchmarks.worldscore.data.cases import read_dataset
 from worldgauge.core.run_folder import Run
 
 

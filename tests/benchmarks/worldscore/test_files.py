@@ -6,17 +6,17 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from worldgauge.benchmarks.comparability import why_not_beside_published
-from worldgauge.benchmarks.worldscore.aspects import benchmark_file, normalised
-from worldgauge.benchmarks.worldscore.breakdown import breakdown
-from worldgauge.benchmarks.worldscore.files import official_result, write_files
-from worldgauge.cli.worldscore import app
+from worldgauge.benchmarks.worldscore.analyses.breakdown import breakdown
+from worldgauge.benchmarks.worldscore.commands import app
+from worldgauge.benchmarks.worldscore.official.aspects import benchmark_file, normalised
+from worldgauge.benchmarks.worldscore.official.files import official_result, write_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.metric import METRICS
 from worldgauge.core.record import Record
 from worldgauge.core.run_folder import DefinitionFile, Run, RunFile
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard
+from worldgauge.report.beside_published import why_not_beside_published
 
 STATIC = {
     "camera_rotation": 3.0,

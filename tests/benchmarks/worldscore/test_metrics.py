@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 import helpers
+from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour_ssim, squared_error
+from worldgauge.benchmarks.worldscore.formulas.style_gram import style_difference
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path
+from worldgauge.benchmarks.worldscore.metrics import camera, motion, networks
 from worldgauge.blocks.paths import CHAINS, LAYOUTS, layout_poses
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored
-from worldgauge.functional.interpolation_error import colour_ssim, squared_error
-from worldgauge.functional.style_gram import style_difference
-from worldgauge.functional.trajectory_layouts import layout_path
 from worldgauge.instruments.pocket.interpolation import FlowInterpolation
 from worldgauge.instruments.pocket.random_style import RandomStyle
-from worldgauge.metrics import worldscore as metrics
-from worldgauge.metrics import worldscore_networks as networks
 
 
 def static_case(*layouts, contents=()):
@@ -39,19 +38,19 @@ def test_camera_of_any_scale_is_perfect(path):
     layouts = path.split("+")
     cameras = estimated(*layouts, scale=3.0)
     case = static_case(*layouts)
-    assert metrics.worldscore_camera_control.function(case, cameras).value == pytest.approx(1.0, abs=1e-6)
-    assert metrics.worldscore_camera_error.function(case, cameras).value < 1e-6
+    assert camera.camera_control.function(case, cameras).value == pytest.approx(1.0, abs=1e-6)
+    assert camera.camera_error.function(case, cameras).value < 1e-6
 
 
 def test_camera_that_does_not_move():
     still = {"poses": np.tile(np.eye(4), (50, 1, 1))}
     move, pan = static_case("move_right"), static_case("pan_right")
-    assert metrics.worldscore_camera_control.function(move, still).value == pytest.approx(0.7071, abs=1e-4)
-    assert metrics.worldscore_camera_control.function(pan, still).value == pytest.approx(0.0, abs=1e-3)
-    rotation = metrics.worldscore_camera_rotation.function(pan, still, definition="paper")
+    assert camera.camera_control.function(move, still).value == pytest.approx(0.7071, abs=1e-4)
+    assert camera.camera_control.function(pan, still).value == pytest.approx(0.0, abs=1e-3)
+    rotation = camera.camera_rotation.function(pan, still, protocol="paper")
     assert rotation.value == pytest.approx(15.0)
     # As printed, the product of the two errors is zero where one of them is.
-    assert metrics.worldscore_camera_error.function(pan, still).value == 0.0
+    assert camera.camera_error.function(pan, still).value == 0.0
 
 
 def test_a_nod_costs_the_same_under_both_protocols():
@@ -61,41 +60,39 @@ def test_a_nod_costs_the_same_under_both_protocols():
     nod[1:3, 1:3] = [[np.cos(0.2), -np.sin(0.2)], [np.sin(0.2), np.cos(0.2)]]
     cameras["poses"][1:] = cameras["poses"][1:] @ nod
     case = static_case("pan_left")
-    released = metrics.worldscore_camera_rotation.function(case, cameras).value
-    paper = metrics.worldscore_camera_rotation.function(case, cameras, definition="paper").value
+    released = camera.camera_rotation.function(case, cameras).value
+    paper = camera.camera_rotation.function(case, cameras, protocol="paper").value
     assert released == pytest.approx(paper, abs=1e-6)
     assert paper == pytest.approx(np.degrees(0.2) * 19 / 20)
 
 
 def test_clip_that_does_not_fit_its_layouts():
     with pytest.raises(InvalidVideo, match="cannot be cut into 3 layouts"):
-        metrics.worldscore_camera_control.function(
-            static_case("push_in", "push_in", "pan_left"), estimated("push_in", frames=12)
-        )
+        camera.camera_control.function(static_case("push_in", "push_in", "pan_left"), estimated("push_in", frames=12))
 
 
 def test_object_control_counts_the_first_scene_only_under_released():
     case = static_case("move_left", contents=["Room, red chair, lamp", "Hall, piano"])
     found = {"phrases": np.array(["chair(0.5)\nlamp(0.6)", ""])}
-    assert networks.worldscore_object_control.function(case, found).value == 0.5
-    assert networks.worldscore_object_control.function(case, found, first_scene=False).value == 0.0
+    assert networks.object_control.function(case, found).value == 0.5
+    assert networks.object_control.function(case, found, first_scene=False).value == 0.0
 
 
 def test_content_alignment_is_skipped_where_the_first_layout_stays():
     scores = {"score": np.array([30.0, 20.0, 20.0])}
     with pytest.raises(NotApplicable):
-        networks.worldscore_clip_score.function(static_case("push_in", "pan_left"), scores)
+        networks.clip_score.function(static_case("push_in", "pan_left"), scores)
     later = static_case("pan_left", "push_in")
-    assert networks.worldscore_clip_score.function(later, scores).value == pytest.approx(70 / 3)
-    paper = networks.worldscore_clip_score.function(later, scores, first_scene=False, skip_intra=False)
+    assert networks.clip_score.function(later, scores).value == pytest.approx(70 / 3)
+    paper = networks.clip_score.function(later, scores, first_scene=False, skip_intra=False)
     assert paper.value == 20.0
 
 
 def test_motion_accuracy():
-    motion = {"contrast_squashed": np.array([1.0, 3.0]), "contrast_cropped": np.array([2.0, np.nan])}
-    assert metrics.worldscore_motion_accuracy.function(Case(id="c"), motion).value == 2.0
+    moves = {"contrast_squashed": np.array([1.0, 3.0]), "contrast_cropped": np.array([2.0, np.nan])}
+    assert motion.motion_accuracy.function(Case(id="c"), moves).value == 2.0
     with pytest.raises(Unscored, match="in frame 1"):
-        metrics.worldscore_motion_accuracy.function(Case(id="c"), motion, definition="paper")
+        motion.motion_accuracy.function(Case(id="c"), moves, protocol="paper")
 
 
 def test_midpoint_of_a_steady_shift():

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from worldgauge.benchmarks.parity import ParityFolder, judge, run_parity
-from worldgauge.benchmarks.worldscore.parity import vectors
+from worldgauge.benchmarks.worldscore.parity.vectors import vectors
 from worldgauge.cli.parity import app
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.parity import ParityFolder, judge, run_parity
 
 GOLDEN = Path(__file__).parent / "data" / "parity"
 VECTORS = list(vectors(ParityFolder(GOLDEN)))

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import worldgauge.benchmarks.worldscore as package
-from worldgauge.benchmarks.published import read_published
-from worldgauge.benchmarks.worldscore.aspects import ASPECTS, PARTS, benchmark_file, normalised, scales
-from worldgauge.benchmarks.worldscore.evaluation_files import (
+from worldgauge.benchmarks.worldscore.formulas.camera_error import released_camera_error
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import interpolate, keyframes, saved_cameras
+from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, PARTS, benchmark_file, normalised, scales
+from worldgauge.benchmarks.worldscore.official.evaluation_files import (
     DYNAMIC,
     LEADERBOARD_COLUMNS,
     STATIC,
@@ -18,8 +19,7 @@ from worldgauge.benchmarks.worldscore.evaluation_files import (
     worldscore,
 )
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.functional.camera_error import released_camera_error
-from worldgauge.functional.trajectory_layouts import interpolate, keyframes, saved_cameras
+from worldgauge.core.published import read_published
 
 FOLDER = Path(package.__file__).parent
 TABLE = read_published(FOLDER).tables[0]

@@ -7,9 +7,9 @@ import pytest
 
 import helpers
 from benchmarks.worldscore.toy_dataset import make_dataset
-from worldgauge.benchmarks.worldscore.aspects import normalised
-from worldgauge.benchmarks.worldscore.cases import read_dataset
-from worldgauge.benchmarks.worldscore.files import official_result
+from worldgauge.benchmarks.worldscore.data.cases import read_dataset
+from worldgauge.benchmarks.worldscore.official.aspects import normalised
+from worldgauge.benchmarks.worldscore.official.files import official_result
 from worldgauge.core.run_folder import Run
 from worldgauge.media.encoder import write_video
 

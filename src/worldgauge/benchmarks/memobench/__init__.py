@@ -1,6 +1,30 @@
 """MemoBench: objects leave the view, the world goes on, and they come back."""
 
-from pathlib import Path
+from worldgauge.core.manifest import Manifest, Verb
 
-FOLDER = Path(__file__).parent
-"""Where `benchmark.toml` lies."""
+MANIFEST = Manifest(
+    package=__name__,
+    name="memobench",
+    metrics=(
+        ".metrics.fidelity",
+        ".metrics.consistency",
+        ".metrics.memory",
+        ".metrics.camera",
+        ".metrics.networks",
+        ".metrics.house",
+        ".metrics.failures",
+    ),
+    signals=(".signals.phases", ".signals.networks"),
+    cases=".data.cases:read_dataset",
+    importer=".data.importer:find_videos",
+    camera_files={
+        "poses.npy": ".data.tracks:read_pose_array",
+        "_mapanything.npz": ".data.tracks:read_mapanything",
+        ".csv": ".data.tracks:read_engine_track",
+    },
+    questions=".data.questions:read_banks",
+    inputs=".inputs:app",
+    verbs={"memobench": Verb(".commands:app", "MemoBench's official files, question banks and analyses.")},
+    parity=".parity.vectors:vectors",
+    calibration=".calibration:GAUGES",
+)

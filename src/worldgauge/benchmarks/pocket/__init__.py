@@ -1,5 +1,9 @@
 """The pocket benchmark: a few gauge blocks and pocket instruments, for a first look and for the demo."""
 
-from pathlib import Path
+from worldgauge.core.manifest import Manifest, Verb
 
-FOLDER = Path(__file__).parent
+MANIFEST = Manifest(
+    package=__name__,
+    name="pocket",
+    verbs={"demo": Verb(".commands:app", "Make small worlds, score good and faulty subjects, print the table.")},
+)

@@ -1,6 +1,17 @@
 """WorldScore: worlds generated from a picture, prompts and a camera path."""
 
-from pathlib import Path
+from worldgauge.core.manifest import Manifest, Verb
 
-FOLDER = Path(__file__).parent
-"""Where `benchmark.toml` lies."""
+MANIFEST = Manifest(
+    package=__name__,
+    name="worldscore",
+    metrics=(".metrics.camera", ".metrics.consistency", ".metrics.motion", ".metrics.networks"),
+    signals=(".signals.clip", ".signals.networks"),
+    cases=".data.cases:read_dataset",
+    importer=".data.importer:find_videos",
+    camera_conventions={"worldscore": ".formulas.convention:CAMERA_DATA"},
+    inputs=".inputs.command:app",
+    verbs={"worldscore": Verb(".commands:app", "WorldScore's official files, scores by subdomain, published numbers.")},
+    parity=".parity.vectors:vectors",
+    calibration=".calibration:GAUGES",
+)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,36 +18,12 @@ from numpy.typing import NDArray
 from worldgauge.blocks.block import World
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.case import Case
+from worldgauge.core.gauge import Quality
 
 Frames = NDArray[np.uint8]
 """(N, H, W, 3) RGB."""
 Textures = Callable[[int], dict[int, NDArray[np.uint8]]]
 """Frame to the texture ids of the model that look different there, and their (side, side, 3) pictures."""
-
-
-class Quality(StrEnum):
-    """What a metric is about; `calibration.gauges` says it of every metric."""
-
-    CAMERA = "camera control"
-    PRESENCE = "presence"
-    IDENTITY = "identity"
-    FIDELITY = "fidelity"
-    """Agreement with the true video, frame by frame."""
-    EARLY = "early fidelity"
-    """The same, only while the target is first in view."""
-    STATE = "state evolution"
-    GEOMETRY = "geometry"
-    """One rigid scene explains all frames."""
-    DEPTH = "depth consistency"
-    """Depth of one frame is like that of the frames around it."""
-    PHOTOMETRY = "photometric consistency"
-    """A point keeps its colour from frame to frame."""
-    SMOOTHNESS = "smoothness"
-    STYLE = "style"
-    LIGHTING = "lighting"
-    PICTURE = "image quality"
-    MOTION = "amount of motion"
-    """Neither direction is good by itself; `worse` means less of it."""
 
 
 @dataclass(frozen=True)

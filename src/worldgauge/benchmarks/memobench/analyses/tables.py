@@ -1,0 +1,182 @@
+"""The paper's analyses as tables over the records of runs: phases, motion gate, strata, camera validation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from worldgauge.benchmarks.memobench.analyses.trajectories import reappearance_angle, rotations
+from worldgauge.benchmarks.memobench.formulas.failures import KINDS
+from worldgauge.benchmarks.memobench.official.files import clip_records
+from worldgauge.core.case import Case
+from worldgauge.core.errors import NotApplicable
+from worldgauge.core.run_folder import Run
+from worldgauge.core.sources import read_sources
+from worldgauge.stats.correlation import spearman
+
+Row = dict[str, Any]
+Values = dict[str, dict[str, float]]
+"""Case to metric to score."""
+
+GATED = ("CameraControllability", "ORS", "GT_ALL_PSNR", "GT_ALL_SSIM", "ObjIdentityConsistency", "Geo3DConsistency")
+MEASURES = ("path", "net", "reach")
+SIZES = (("small", 0.0, 0.02), ("medium", 0.02, 0.10), ("large", 0.10, 1.01))
+"""Strata of the paper: share of the first frame the target covers."""
+ANGLES = (("up to 60 deg", 0.0, 60.0), ("60 to 120 deg", 60.0, 120.0), ("over 120 deg", 120.0, 180.1))
+
+
+def scores(run: Run) -> Values:
+    """Scores of a run by case and metric, with the composites of the tree; what has no score is left out."""
+    values = {
+        case: {metric: record["value"] for metric, record in records.items() if record.get("value") is not None}
+        for case, records in clip_records(run).items()
+    }
+    for of_case in values.values():
+        for group in run.file.benchmark.groups:
+            if all(member in of_case for member in group.of):
+                total = sum(group.of.values())
+                of_case[group.id] = sum(weight * of_case[member] for member, weight in group.of.items()) / total
+    return values
+
+
+def phase_drop(runs: Iterable[Run]) -> list[Row]:
+    """Table S6: fidelity in the visible and the back phase, over the clips that have both; a drop is positive."""
+    rows = []
+    for run in runs:
+        row: Row = {"model": run.name}
+        values = scores(run).values()
+        for metric, sign in (("PSNR", 1), ("SSIM", 1), ("LPIPS", -1)):
+            both = [
+                (v[f"GT_O_{metric}"], v[f"GT_R_{metric}"])
+                for v in values
+                if _has(v, f"GT_O_{metric}", f"GT_R_{metric}")
+            ]
+            visible, back = (float(np.mean(side)) for side in zip(*both, strict=True)) if both else (None, None)
+            row |= {
+                f"{metric} n": len(both),
+                f"{metric} visible": visible,
+                f"{metric} back": back,
+                f"{metric} drop": sign * (visible - back) if visible is not None and back is not None else None,
+            }
+        rows.append(row)
+    return rows
+
+
+def motion_gated(runs: Iterable[Run], threshold: float, measure: str = "net") -> list[Row]:
+    """Table S5: means over the clips whose reference camera turns by at least `threshold` degrees.
+
+    `measure` is `net` (start to end, as the released column), `path` (summed) or `reach` (farthest from the start).
+    """
+    which = MEASURES.index(measure)
+    rows = []
+    for run in runs:
+        turning = [
+            case for case, degrees in _per_case(run, lambda c: rotations(c)[which]).items() if degrees >= threshold
+        ]
+        rows.append({"model": run.name, "n": len(turning)} | _means(scores(run), turning, GATED))
+    return rows
+
+
+def stratified(runs: Iterable[Run], metric: str = "ORS") -> list[Row]:
+    """Mean of a metric by the target's size in the first frame and by the rotation at which it comes back."""
+    rows = []
+    for run in runs:
+        values = scores(run)
+        for title, strata, of_case in (
+            ("target size", SIZES, target_share),
+            ("reappearance angle", ANGLES, reappearance_angle),
+        ):
+            found = _per_case(run, of_case)
+            for name, low, high in strata:
+                members = [case for case, number in found.items() if low <= number < high]
+                scored = [values[case][metric] for case in members if metric in values.get(case, {})]
+                rows.append(
+                    {
+                        "model": run.name,
+                        "by": title,
+                        "stratum": name,
+                        "n": len(scored),
+                        metric: float(np.mean(scored)) if scored else None,
+                    }
+                )
+    return rows
+
+
+def camera_validation(runs: Iterable[Run]) -> list[Row]:
+    """Table S8: error and score of the camera per model, their rank correlation, and whether the recorded rotation of
+    the reference is that of its camera file."""
+    rows = []
+    for run in runs:
+        values = {case: v for case, v in scores(run).items() if _has(v, "ATE_RotDeg", "CameraControllability")}
+        errors = [v["ATE_RotDeg"] for v in values.values()]
+        control = [v["CameraControllability"] for v in values.values()]
+        recorded = {case: v["TotalGT_RotDeg"] for case, v in values.items() if "TotalGT_RotDeg" in v}
+        net = _per_case(run, lambda c: rotations(c)[1])
+        rows.append(
+            {
+                "model": run.name,
+                "n": len(values),
+                "error mean": float(np.mean(errors)) if errors else None,
+                "error std": float(np.std(errors)) if errors else None,
+                "control": float(np.mean(control)) if control else None,
+                "reference rotation": float(np.mean(list(recorded.values()))) if recorded else None,
+                "rank correlation": spearman(errors, control).coefficient,
+                "largest rotation mismatch": max(
+                    (abs(recorded[c] - net[c]) for c in recorded if c in net), default=None
+                ),
+            }
+        )
+    return rows
+
+
+def failure_counts(runs: Iterable[Run]) -> list[Row]:
+    """Table S10: clips that show each kind of failure, per split; a clip may show several."""
+    rows = []
+    for run in runs:
+        splits: dict[str, list[dict[str, Any]]] = {}
+        for records in clip_records(run).values():
+            tags = next(iter(records.values())).get("tags", {})
+            splits.setdefault(tags.get("data_type", "-"), []).append(records)
+        for name, clips in sorted(splits.items()):
+            judged = [c for c in clips if c.get("failure_vanish", {}).get("raw") is not None]
+            row: Row = {"model": run.name, "split": name, "clips": len(clips), "judged": len(judged)}
+            row |= {kind: sum(c[f"failure_{kind}"]["raw"] == 1.0 for c in judged) for kind in KINDS}
+            rows.append(row)
+    return rows
+
+
+def target_share(case: Case) -> float:
+    """Share of the first frame the target covers, by its mask, else its box."""
+    target = case.target()
+    if target.mask is not None:
+        return float(target.mask.mean())
+    size = case.camera("reference").size or case.condition.size
+    if target.box is None or size is None:
+        raise NotApplicable("the size of the target is not known")
+    x0, y0, x1, y1 = target.box
+    return (x1 - x0) * (y1 - y0) / (size[0] * size[1])
+
+
+def _per_case(run: Run, of_case: Callable[[Case], float]) -> dict[str, float]:
+    found = {}
+    for case_id, source in read_sources(run.folder).items():
+        try:
+            found[case_id] = of_case(source.case)
+        except NotApplicable:
+            continue
+    return found
+
+
+def _means(values: Values, cases: Sequence[str], metrics: Sequence[str]) -> Row:
+    row: Row = {}
+    for metric in metrics:
+        found = [values[case][metric] for case in cases if metric in values.get(case, {})]
+        row[metric] = float(np.mean(found)) if found else None
+    return row
+
+
+def _has(values: dict[str, float], *names: str) -> bool:
+    return all(name in values and math.isfinite(values[name]) for name in names)

@@ -1,0 +1,31 @@
+"""What MemoBench's metrics are about, under the printed formulas. A new metric gets one line here."""
+
+from worldgauge.core.gauge import Gauge, Quality
+
+_HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
+_FASTER = "its error grows with the amount of motion, so a faster camera scores as less smooth"
+_COLOUR = "the pocket tracker knows the target by its colour, which moves with the light"
+_BACKGROUND = "the patches most like the first frame's, which it keeps, are background"
+_AGAINST_REFERENCE = (
+    "measured against the reference at the same moments, of which another camera path sees other things"
+)
+_PAPER = {"protocol": "paper"}
+_FROZEN = ("frozen_camera",)
+
+GAUGES = (
+    Gauge("memobench/house_camera_control", Quality.CAMERA),
+    Gauge("memobench/camera_control", Quality.CAMERA, parameters=_PAPER),
+    Gauge(
+        "memobench/smoothness", Quality.SMOOTHNESS, parameters=_PAPER, blind={"stutter": _HELD, "camera_drift": _FASTER}
+    ),
+    Gauge(
+        "memobench/house_smoothness",
+        Quality.SMOOTHNESS,
+        unasked={"camera_drift": _AGAINST_REFERENCE},
+        no_better=_FROZEN,
+    ),
+    Gauge("memobench/geometry", Quality.DEPTH, parameters=_PAPER),
+    Gauge("memobench/identity", Quality.IDENTITY, parameters=_PAPER, blind={"identity_drift": _BACKGROUND}),
+    Gauge("memobench/reappearance", Quality.PRESENCE, parameters=_PAPER, blind={"lighting_drift": _COLOUR}),
+    Gauge("memobench/house_reappearance", Quality.PRESENCE, no_better=_FROZEN, blind={"lighting_drift": _COLOUR}),
+)

@@ -1,0 +1,166 @@
+"""`worldgauge memobench`: MemoBench's own files, question banks and analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from worldgauge.core.run_folder import Run, load_run
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
+
+app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
+
+Runs = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
+DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folder with cases.jsonl.")]
+
+
+@app.command()
+def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]) -> None:
+    """Write the official files: the 48-column table and ors_scores.csv per model, leaderboard.csv for all."""
+    from worldgauge.benchmarks.memobench.official.files import write_files
+
+    for file in write_files(_open(runs), out):
+        typer.echo(str(file))
+
+
+@app.command()
+def questions(data: DataSet, as_json: AsJson = False) -> None:
+    """Question banks of the data set: counts, what constant answers score, what passes on the curated failures."""
+    from worldgauge.benchmarks.memobench.data import questions as module
+    from worldgauge.core.errors import WorldGaugeError
+
+    banks = list((module.read_banks(data) or module.read_banks(data / "data")).values())
+    if not banks:
+        raise WorldGaugeError(f"{data} has no question banks", f"name the folder that holds {module.FOLDER}")
+    yes, no = (module.constant_baseline(banks, answer) for answer in ("yes", "no"))
+    found = module.discrimination(banks)
+    rows = module.statistics(banks)
+    for row in rows:
+        name = row["dimension"]
+        row |= {"always yes": yes.get(name), "always no": no.get(name), "pass on failure": found["pass_rate"].get(name)}
+    if as_json:
+        print_json({"clips": len(banks), "dimensions": rows, "discrimination": found})
+        return
+    _print(rows, digits=1)
+    typer.echo(
+        f"{found['passed_on_failure']} of {found['questions']} questions pass on the failure clips; "
+        f"{found['clips_without_a_failing_question']} of {found['clips']} clips have none that fails there"
+    )
+
+
+@app.command()
+def trajectories(
+    data: DataSet,
+    by: Annotated[str, typer.Option(help="Tags to group by, with commas between.")] = "data_type,motion",
+    as_json: AsJson = False,
+) -> None:
+    """Camera statistics of a set of cases: clips, rotation, frames out of view (the columns of Table S2)."""
+    from dataclasses import asdict
+
+    from worldgauge.benchmarks.memobench.analyses.trajectories import trajectory_statistics
+    from worldgauge.benchmarks.memobench.data.cases import read_dataset
+    from worldgauge.core.case_file import FILE_NAME, read_cases
+
+    own = data.is_file() or (data / FILE_NAME).is_file()
+    cases = read_cases(data) if own else read_dataset(data)
+    _show([asdict(row) for row in trajectory_statistics(cases, tuple(by.split(",")))], as_json, digits=1)
+
+
+@app.command()
+def phases(runs: Runs, as_json: AsJson = False) -> None:
+    """Fidelity in the visible and the back phase, and the drop between them (Table S6)."""
+    from worldgauge.benchmarks.memobench.analyses.tables import phase_drop
+
+    _show(phase_drop(_open(runs)), as_json)
+
+
+@app.command()
+def gated(
+    runs: Runs,
+    threshold: Annotated[float, typer.Option(help="Least rotation of the reference camera, degrees.")] = 90.0,
+    measure: Annotated[str, typer.Option(help="net, path or reach.")] = "net",
+    as_json: AsJson = False,
+) -> None:
+    """Means over the clips whose reference camera turns enough (Table S5)."""
+    from worldgauge.benchmarks.memobench.analyses.tables import MEASURES, motion_gated
+    from worldgauge.core.registry import unknown_name
+
+    if measure not in MEASURES:
+        raise unknown_name("measure", measure, list(MEASURES))
+    _show(motion_gated(_open(runs), threshold, measure), as_json)
+
+
+@app.command()
+def strata(
+    runs: Runs,
+    metric: Annotated[str, typer.Option(help="Metric id of the benchmark.")] = "ORS",
+    as_json: AsJson = False,
+) -> None:
+    """A metric by the target's size and by the rotation at which it comes back."""
+    from worldgauge.benchmarks.memobench.analyses.tables import stratified
+
+    _show(stratified(_open(runs), metric), as_json)
+
+
+@app.command()
+def cameras(runs: Runs, as_json: AsJson = False) -> None:
+    """Camera error and control per model, and whether recorded rotations are those of the camera files (Table S8)."""
+    from worldgauge.benchmarks.memobench.analyses.tables import camera_validation
+
+    _show(camera_validation(_open(runs)), as_json)
+
+
+@app.command()
+def failures(runs: Runs, as_json: AsJson = False) -> None:
+    """How many clips show each kind of failure on the target's return (Table S10)."""
+    from worldgauge.benchmarks.memobench.analyses.tables import failure_counts
+
+    _show(failure_counts(_open(runs)), as_json)
+
+
+@app.command()
+def sensitivity(
+    runs: Runs,
+    parameter: Annotated[str, typer.Option(help="top-share, temperature or coverage.")] = "top-share",
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sweep a parameter over stored signals: means and Kendall's tau against the default (Tables S3 and S7)."""
+    from worldgauge.benchmarks.memobench.analyses.sensitivity import SWEEPS, sweep
+    from worldgauge.core.registry import unknown_name
+
+    if parameter not in SWEEPS:
+        raise unknown_name("parameter", parameter, list(SWEEPS))
+    _show(sweep(_open(runs), store or default_store(), SWEEPS[parameter]), as_json)
+
+
+def _open(folders: Sequence[Path]) -> list[Run]:
+    return [load_run(folder) for folder in folders]
+
+
+def _show(rows: list[dict[str, Any]], as_json: bool, digits: int = 4) -> None:
+    if as_json:
+        print_json(rows)
+    else:
+        _print(rows, digits)
+
+
+def _print(rows: list[dict[str, Any]], digits: int = 4) -> None:
+    if not rows:
+        typer.echo("no rows")
+        return
+    header = list(rows[0])
+    cells = [[_cell(row[name], digits) for name in header] for row in rows]
+    numeric = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
+    print_table(header, cells, numeric=numeric)
+
+
+def _cell(value: Any, digits: int) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)

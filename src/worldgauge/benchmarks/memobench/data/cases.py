@@ -1,0 +1,197 @@
+"""The released data set, read in place: `data/` of the repository with whatever parts of it are on disk."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+from worldgauge.benchmarks.memobench.data import keyframes
+from worldgauge.benchmarks.memobench.data.phrases import subject_phrase
+from worldgauge.benchmarks.memobench.data.questions import read_banks
+from worldgauge.core.case import Case, Condition, Phases, Question, Reference, Target
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.media.frame_folder import frame_files
+
+SYNTHETIC = "Synthetic_processed"
+REAL = "Real_Raw"
+METADATA = "sam3_metadata"
+TARGET_MASK = "target_mask.png"
+"""Optional, not in the release: the target in a clip's first frame, for trackers that cannot be asked by name."""
+
+
+def read_dataset(root: Path) -> list[Case]:
+    """Every clip, synthetic ones first. `root` is the repository or its `data` folder.
+
+    Clips come from the metadata tables, else from the keyframe spreadsheets. Frames, cameras, keyframes and questions
+    are attached where they are on disk; metrics that need a part that is not are skipped.
+    """
+    data = next((d for d in (root, root / "data") if any((d / n).is_dir() for n in (METADATA, SYNTHETIC, REAL))), None)
+    if data is None:
+        raise WorldGaugeError(
+            f"{root} is not a MemoBench data set", f"name the folder that holds {METADATA}, {SYNTHETIC} or {REAL}"
+        )
+    cases = [*_synthetic(data), *_real(data)]
+    if not cases:
+        raise WorldGaugeError(f"{data} holds no clip: neither a metadata table nor a keyframe spreadsheet was found")
+    return [case.at(data) for case in cases]
+
+
+def _synthetic(data: Path) -> list[Case]:
+    sheet = data / SYNTHETIC / "Synthetic_ExitReenter.xlsx"
+    rows = keyframes.read_synthetic(sheet) if sheet.is_file() else {}
+    table = {f"{r['scene']}_{int(r['video_id']):03d}": r for r in _table(data / METADATA / "synthetic_metadata.csv")}
+    banks = read_banks(data)
+    cases = []
+    for clip in table or rows:
+        scene, _, number = clip.rpartition("_")
+        row = rows.get(clip, keyframes.Row(None))
+        if row.skip:
+            continue
+        prompt = table[clip]["prompt"] if clip in table else row.prompt
+        subject = table[clip]["subject"] if clip in table else ""
+        folder, n = Path(SYNTHETIC) / scene / clip, int(number)
+        frames = folder / f"RGB{n}"
+        cameras = (folder / str(n) / "poses.npy", folder / "poses.npy", folder / f"camera_full{n}.csv")
+        cases.append(
+            _case(
+                data,
+                id=clip,
+                cluster=scene,
+                prompt=prompt,
+                target=subject_phrase(prompt) or subject,
+                phases=row.phases,
+                frames=frames,
+                video=frames,
+                camera=_first_present(data, *cameras),
+                mask=folder / TARGET_MASK,
+                depth=folder / f"Depth{n}",
+                questions=banks[clip].questions() if clip in banks else (),
+                tags={"data_type": "synthetic", "scene": scene, "subject": subject, "motion": synthetic_motion(prompt)},
+            )
+        )
+    return cases
+
+
+def _real(data: Path) -> list[Case]:
+    sheet = data / REAL / "Real_ExitReenter.xlsx"
+    rows = keyframes.read_real(sheet) if sheet.is_file() else {}
+    table = {int(r["video_id"]): r for r in _table(data / METADATA / "real_metadata.csv")}
+    selected = _selection(data)
+    first_with: dict[str, int] = {}
+    cases = []
+    for number in table or rows:
+        if selected is not None and number not in selected:
+            continue
+        prompt, subject = (table[number][key] if number in table else "" for key in ("prompt", "subject"))
+        # The same process is filmed with up to three camera motions; only what precedes the camera's move is shared.
+        process = prompt.split(". The camera")[0] or str(number)
+        cluster = f"real_{first_with.setdefault(process, number):03d}"
+        name, row = f"{number:03d}", rows.get(number, keyframes.Row(None))
+        folder = Path(REAL) / name
+        cases.append(
+            _case(
+                data,
+                id=f"real_{name}",
+                cluster=cluster,
+                prompt=prompt,
+                target=subject,
+                phases=row.phases,
+                frames=folder / "FRAMES",
+                video=_first_present(data, folder / f"{name}.mp4", folder / "FRAMES"),
+                camera=_first_present(data, folder / "raw" / f"{name}_mapanything.npz"),
+                mask=folder / TARGET_MASK,
+                depth=folder / "depth",
+                questions=(),
+                tags={"data_type": "real", "scene": "real", "subject": subject, "motion": real_motion(prompt)},
+            )
+        )
+    return cases
+
+
+def real_motion(prompt: str) -> str:
+    """How the camera leaves a real clip's target, from its prompt: the rows of Table S2.
+
+    >>> real_motion("A glass. The camera smoothly pans to the left, causing the glass to exit. The camera then ...")
+    'pan left'
+    """
+    found = re.search(r"camera \w*\s*(pans|tilts)\s+(?:to the )?(left|right|up|down)", prompt)
+    if not found:
+        return ""
+    return f"{'pan' if found.group(1) == 'pans' else 'tilt'} {found.group(2)}"
+
+
+def synthetic_motion(prompt: str) -> str:
+    """What a synthetic prompt says the observer does: `u-turn`, `turn` or empty.
+
+    >>> synthetic_motion("Observer passes the subject, performs a U-turn and re-sees it.")
+    'u-turn'
+    """
+    if re.search(r"u-turn", prompt, re.IGNORECASE):
+        return "u-turn"
+    return "turn" if re.search(r"\bturns?\b", prompt, re.IGNORECASE) else ""
+
+
+def _case(
+    data: Path,
+    *,
+    id: str,
+    cluster: str,
+    prompt: str,
+    target: str,
+    phases: Phases | None,
+    frames: Path,
+    video: Path | None,
+    camera: Path | None,
+    mask: Path,
+    depth: Path,
+    questions: tuple[Question, ...],
+    tags: dict[str, str],
+) -> Case:
+    pictures = frame_files(data / frames) if (data / frames).is_dir() else []
+    reference = video if video is not None and (data / video).exists() else None
+    return Case(
+        id=id,
+        cluster=cluster,
+        condition=Condition(
+            prompt=prompt,
+            image=pictures[0].relative_to(data).as_posix() if pictures else None,
+            camera=camera.as_posix() if camera else None,
+        ),
+        reference=Reference(
+            video=reference.as_posix() if reference else None,
+            camera=camera.as_posix() if camera else None,
+            target=_target(data, target, mask),
+            phases=phases,
+            questions=questions,
+            truth={"depth": depth.as_posix()} if (data / depth).is_dir() else {},
+        ),
+        tags={key: value for key, value in tags.items() if value},
+    )
+
+
+def _target(data: Path, name: str, mask: Path) -> Target | None:
+    if not name:
+        return None
+    return Target(name=name, mask=mask.as_posix() if (data / mask).is_file() else None)
+
+
+def _first_present(data: Path, *candidates: Path) -> Path | None:
+    return next((path for path in candidates if (data / path).exists()), None)
+
+
+def _selection(data: Path) -> set[int] | None:
+    if (data / "Real_Selected.xlsx").is_file():
+        return keyframes.read_selection(data / "Real_Selected.xlsx")
+    if (data / "Real_Selected.xls").is_file():
+        raise WorldGaugeError(
+            f"{data / 'Real_Selected.xls'} is in the old Excel format", "save it as Real_Selected.xlsx"
+        )
+    return None
+
+
+def _table(file: Path) -> list[dict[str, str]]:
+    if not file.is_file():
+        return []
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))

@@ -1,0 +1,108 @@
+"""What a model is given: first frame, prompt and, for models that take one, the camera path at the model's length."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast, get_args
+
+import numpy as np
+import typer
+
+from worldgauge.benchmarks.memobench.data.cases import read_dataset
+from worldgauge.benchmarks.memobench.data.importer import INPUTS
+from worldgauge.benchmarks.memobench.formulas.camera_control import resample_indices
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.case import Case
+from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.registry import unknown_name
+from worldgauge.verbs import DataSet, parse_size
+
+INDEX = "inputs.jsonl"
+ModelKind = Literal["ci2v", "3d", "i2v"]
+"""Camera-conditioned image-to-video, view synthesis, and image-to-video without a camera."""
+
+app = typer.Typer()
+
+
+@app.command()
+def inputs(
+    data: DataSet,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; also takes the model's frames.")],
+    kind: Annotated[str, typer.Option("--for", help="Kind of model: i2v, ci2v or 3d.")] = "i2v",
+    size: Annotated[str, typer.Option("--size", help="Width and height of the video, as WxH.")] = "512x512",
+    frames: Annotated[int, typer.Option("--frames", "-n", min=2, help="Frames of one clip.")] = 49,
+) -> None:
+    """Write first frames, prompts and camera paths, one folder per clip.
+
+    worldgauge inputs memobench --data MemoBench --for ci2v --size 832x480 --frames 81 -o out
+    """
+    made = write_inputs(data, out, cast(ModelKind, kind), parse_size(size), frames)
+    typer.echo(f"{len(made)} cases for {kind} models at {size}: {out / INDEX}")
+
+
+def write_inputs(data: Path, out: Path, kind: ModelKind, size: tuple[int, int], frames: int) -> list[dict[str, Any]]:
+    """Write `first.png`, `prompt.txt` and `camera.npz` per case below `out/inputs`, and `inputs.jsonl` that lists them.
+
+    An entry's `output` is the folder below `out` in which the model's frames are looked for. The image is resized to
+    `size` without keeping its shape, as the reference is when frames are compared; intrinsics are scaled alike. Image-
+    to-video models get no camera: the prompt tells them how to move.
+    """
+    if kind not in get_args(ModelKind):
+        raise unknown_name("kind of MemoBench model", kind, list(get_args(ModelKind)))
+    if frames < 2:
+        raise WorldGaugeError(f"a clip needs two frames, not {frames}")
+    entries = [_write_case(case, out, kind, size, frames) for case in read_dataset(data)]
+    lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    (out / INDEX).write_text(lines, "utf-8")
+    return entries
+
+
+def output_folder(case: Case) -> Path:
+    """Where the official layout keeps a clip's frames.
+
+    >>> output_folder(Case(id="ZenGarden_010", tags={"data_type": "synthetic", "scene": "ZenGarden"})).as_posix()
+    'Synthetic/ZenGarden/ZenGarden_010/frames'
+    """
+    if case.tags.get("data_type") == "real":
+        return Path("Real") / case.id.removeprefix("real_") / "frames"
+    return Path("Synthetic") / case.tags.get("scene", "") / case.id / "frames"
+
+
+def resampled_camera(path: CameraPath, frames: int, size: tuple[int, int], source: tuple[int, int]) -> CameraPath:
+    """The path at `frames` frames, as the metric will compare it, with intrinsics for pictures of `size`."""
+    indices = resample_indices(len(path), frames)
+    intrinsics = None
+    if path.intrinsics is not None:
+        scale = np.diag([size[0] / source[0], size[1] / source[1], 1.0])
+        intrinsics = scale @ path.intrinsics[indices]
+    return CameraPath(path.poses[indices], intrinsics, size)
+
+
+def _write_case(case: Case, out: Path, kind: ModelKind, size: tuple[int, int], frames: int) -> dict[str, Any]:
+    from PIL import Image
+
+    if case.condition.image is None:
+        raise WorldGaugeError(f"case {case.id} has no first frame on disk", "download the data set's frames")
+    folder = out / INPUTS / case.id
+    folder.mkdir(parents=True, exist_ok=True)
+    with Image.open(case.path(case.condition.image)) as image:
+        source = image.size
+        image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(folder / "first.png")
+    (folder / "prompt.txt").write_text(case.condition.prompt + "\n", "utf-8")
+    entry: dict[str, Any] = {
+        "case": case.id,
+        "prompt": case.condition.prompt,
+        "image": (folder / "first.png").relative_to(out).as_posix(),
+        "frames": frames,
+        "size": list(size),
+        "output": output_folder(case).as_posix(),
+    }
+    if kind != "i2v":
+        try:
+            camera = case.camera()
+        except NotApplicable as error:
+            raise WorldGaugeError(f"case {case.id} has no camera path for a {kind} model") from error
+        resampled_camera(camera, frames, size, source).save(folder / "camera.npz")
+        entry["camera"] = (folder / "camera.npz").relative_to(out).as_posix()
+    return entry

@@ -1,0 +1,144 @@
+"""The official result files from run folders: the 48-column table, `ors_scores.csv` and the leaderboard."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worldgauge.benchmarks.memobench.official import columns, leaderboard
+from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.run_folder import Run
+from worldgauge.core.sources import Source, read_sources
+from worldgauge.core.status import Status
+
+if TYPE_CHECKING:
+    import pandas
+
+RAW_OF = {"TemporalScore": "MotionSmoothness"}
+"""Official raw columns that go by another id in `benchmark.toml`."""
+COUNTS = ("num_frames", "h_start", "r_start", "gt_frames")
+
+
+def clip_records(run: Run) -> dict[str, dict[str, dict[str, Any]]]:
+    """Records by case and metric, of the cases that have a video."""
+    if run.file.benchmark.name != "memobench":
+        raise WorldGaugeError(f"{run.folder} is a run of '{run.file.benchmark.name}', not of memobench")
+    clips: dict[str, dict[str, dict[str, Any]]] = {}
+    for record in run.records():
+        if record["video"] is not None:
+            clips.setdefault(record["case"], {})[record["metric"]] = record
+    return clips
+
+
+def evaluation_table(run: Run) -> pandas.DataFrame:
+    """One row per clip with a video, in the official columns; an `error` column where a clip failed."""
+    import pandas
+
+    sources = read_sources(run.folder)
+    rows = []
+    for case, records in clip_records(run).items():
+        row: dict[str, Any] = {**_identity(case, records), **_focal_lengths(sources.get(case))}
+        for column in columns.BASE:
+            if column not in row:
+                row[column] = _raw(records, RAW_OF.get(column, column))
+        for name in COUNTS:
+            row[name] = None if row[name] is None else int(row[name])
+        row["error"] = _failure(records)
+        rows.append(row)
+    table = pandas.DataFrame(rows, columns=[*columns.BASE, "error"])
+    for name in COUNTS:
+        table[name] = table[name].astype("Int64")
+    if table["error"].isna().all():
+        table = table.drop(columns="error")
+    return columns.add_composites(table)
+
+
+def ors_table(run: Run) -> pandas.DataFrame:
+    """`ors_scores.csv`: one row per clip with an object reappearance score."""
+    import pandas
+
+    rows = []
+    for case, records in clip_records(run).items():
+        score, rate = _raw(records, "ORS"), _raw(records, "detection_rate")
+        frames, back = _raw(records, "num_frames"), _raw(records, "r_start")
+        if score is None or rate is None or frames is None or back is None:
+            continue
+        identity, expected = _identity(case, records), max(0, int(frames - back))
+        rows.append(
+            {
+                "clip_id": identity["id"],
+                "data_type": identity["data_type"],
+                "scene": identity["scene"],
+                "n_gen": int(frames),
+                "r_start": int(back),
+                "ors": score,
+                "detection_rate": rate,
+                "mean_confidence": _raw(records, "mean_confidence"),
+                "n_r_frames": expected,
+                "n_detected": round(rate * expected),
+            }
+        )
+    return pandas.DataFrame(rows, columns=columns.ORS)
+
+
+def leaderboard_rows(runs: Iterable[Run]) -> list[dict[str, float | str]]:
+    """One row per run, as the official leaderboard aggregates the two tables; ordered by model key."""
+    keyed = sorted((leaderboard.model_key(run.name), run) for run in runs)
+    return [leaderboard.aggregate_model(key, evaluation_table(run), ors_table(run), None) for key, run in keyed]
+
+
+def write_files(runs: Sequence[Run], out: Path) -> list[Path]:
+    """Write `eval/<model>/eval_<split>.csv`, `ors/<model>/ors_scores.csv` and `leaderboard.csv`; returns what was."""
+    written = []
+    for run in runs:
+        table, ors = evaluation_table(run), ors_table(run)
+        kinds = sorted(set(table["data_type"]))
+        split = kinds[0] if len(kinds) == 1 else "both"
+        for file, content in (
+            (out / "eval" / run.name / f"eval_{split}.csv", table),
+            (out / "ors" / run.name / "ors_scores.csv", ors),
+        ):
+            if len(content):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                content.to_csv(file, index=False)
+                written.append(file)
+    board = out / "leaderboard.csv"
+    board.parent.mkdir(parents=True, exist_ok=True)
+    board.write_text(leaderboard.to_csv(leaderboard_rows(runs)), "utf-8")
+    return [*written, board]
+
+
+def _identity(case: str, records: dict[str, dict[str, Any]]) -> dict[str, str]:
+    tags = next(iter(records.values())).get("tags", {})
+    real = tags.get("data_type") == "real"
+    return {
+        "id": case.removeprefix("real_") if real else case,
+        "scene": tags.get("scene", ""),
+        "data_type": "real" if real else "synthetic",
+    }
+
+
+def _raw(records: dict[str, dict[str, Any]], metric: str) -> float | None:
+    raw = records.get(metric, {}).get("raw")
+    return raw if raw is not None and math.isfinite(raw) else None
+
+
+def _failure(records: dict[str, dict[str, Any]]) -> str | None:
+    for record in records.values():
+        if record["status"] in (Status.ERROR, Status.INVALID):
+            return f"{record['metric']}: {record['reason']}"
+    return None
+
+
+def _focal_lengths(source: Source | None) -> dict[str, float | None]:
+    if source is None:
+        return {"fx": None, "fy": None}
+    try:
+        intrinsics = source.case.camera().intrinsics
+    except (NotApplicable, WorldGaugeError):
+        intrinsics = None
+    if intrinsics is None:
+        return {"fx": None, "fy": None}
+    return {"fx": float(intrinsics[0, 0, 0]), "fy": float(intrinsics[0, 1, 1])}

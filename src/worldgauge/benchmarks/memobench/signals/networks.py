@@ -1,0 +1,59 @@
+"""What is asked of networks that have no weight-free counterpart: aesthetics, quality, LPIPS, reward, revisit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from worldgauge.benchmarks.memobench.formulas.revisits import revisit_indices
+from worldgauge.core.case import Phases
+from worldgauge.core.clip import Clip
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.pairing import phase_pairs
+from worldgauge.functional.phases import split, spread
+from worldgauge.signals.phases import LIMITED, MAX_SIDE, RULES, frames_at, phase_arrays
+from worldgauge.signals.seats import ImageDistance, ImageEmbedding, ImageScore, PromptReward
+
+REWARD_FRAMES = 5
+
+
+@signal(version=1, seat="aesthetic", frames=FrameSpec.every(4).within(MAX_SIDE), cost=0.5)
+def frame_aesthetics(clip: Clip, network: ImageScore) -> Arrays:
+    """Aesthetic score, 1 to 10, of every fourth frame."""
+    return {"score": np.array([network.score(frame) for frame in clip.frames()])}
+
+
+@signal(version=1, seat="image_quality", frames=FrameSpec.every(4).within(MAX_SIDE), cost=0.5)
+def frame_qualities(clip: Clip, network: ImageScore) -> Arrays:
+    """No-reference quality, 0 to 1, of every fourth frame."""
+    return {"score": np.array([network.score(frame) for frame in clip.frames()])}
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="perceptual_distance", frames=LIMITED, cost=0.5)
+def phase_perceptual_distances(clip: Clip, reference: Clip, phases: Phases, network: ImageDistance) -> Arrays:
+    """LPIPS of the pairs (clip frame, reference frame) that either protocol compares."""
+    lengths = (phases.gone, phases.back, reference.count, clip.count)
+    pairs = sorted({pair for rule in RULES for paired in phase_pairs(*lengths, rule).values() for pair in paired})
+    subject = frames_at(clip, (i for i, _ in pairs), clip.spec)
+    truth = frames_at(reference, (j for _, j in pairs), FrameSpec().resized(*clip.frames().size))
+    distances = [network.distance(subject[i], truth[j]) for i, j in pairs]
+    return phase_arrays(clip, reference, phases, pairs, lpips=distances)
+
+
+@signal(version=1, reads=("video", "prompt"), seat="prompt_reward", frames=LIMITED, cost=0.5)
+def prompt_rewards(clip: Clip, prompt: str, network: PromptReward) -> Arrays:
+    """Reward of five frames, from first to last, for the prompt."""
+    indices = spread(range(clip.count), REWARD_FRAMES)
+    frames = frames_at(clip, indices, clip.spec)
+    return {"reward": np.array([network.reward(prompt, frames[i]) for i in indices])}
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="image_embedding", frames=LIMITED, cost=0.3)
+def revisit_similarities(clip: Clip, reference: Clip, phases: Phases, network: ImageEmbedding) -> Arrays:
+    """Cosine, 0 to 1, of three frames of the back phase with three of the reference's."""
+    back = split(phases.gone, phases.back, reference.count, clip.count, "shared").back
+    ours, theirs = revisit_indices(back, clip.count), revisit_indices(phases.back, reference.count)
+    subject, truth = frames_at(clip, ours, clip.spec), frames_at(reference, theirs, FrameSpec())
+    pairs = list(zip(ours, theirs, strict=True))
+    cosines = [float(np.clip(network.embed(subject[i]) @ network.embed(truth[j]), 0, 1)) for i, j in pairs]
+    return phase_arrays(clip, reference, phases, pairs, similarity=cosines)

@@ -1,0 +1,120 @@
+"""What is read off a clip and its reference, pair by pair and phase by phase.
+
+Each signal covers the frames of both protocols, so that switching protocol perceives nothing anew. `keyframes` are the
+reference's own (gone, back); `lengths` are the frames of the clip and of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.case import Phases
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.functional.flow import occluded, photometric_error, warp
+from worldgauge.functional.phases import Split, clamp, split, spread, spread_pairs, stride_pairs
+from worldgauge.signals.embeddings import EmbeddingInstrument
+from worldgauge.signals.flow import FlowInstrument
+from worldgauge.signals.phases import LIMITED, RULES, frames_at, lengths_of, phase_arrays
+from worldgauge.signals.seats import ImageDepthInstrument
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.1)
+def phase_warp_errors(clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, stride: int = 4) -> Arrays:
+    """Photometric error of sampled pairs in the visible and the back phase, the first frame fetched along the flow."""
+    from worldgauge.benchmarks.memobench.formulas.smoothness import forward_sampled_error
+
+    pairs = _union(clip, reference, phases, lambda phase: stride_pairs(phase, stride))
+    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
+    errors = [forward_sampled_error(frames[i], frames[j], flow.flow(frames[i], frames[j])) for i, j in pairs]
+    return phase_arrays(clip, reference, phases, pairs, error=errors)
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.3)
+def timed_warp_errors(
+    clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, seconds: float = 0.25
+) -> Arrays:
+    """Photometric error of frames `seconds` apart outside the gone phase, warped the right way, of clip and reference.
+
+    The later frame is fetched along the flow onto the earlier one and compared where both see the same surface.
+    """
+    if clip.fps is None:
+        raise Unscored("the clip's frame rate is not known", "state fps in submission.json")
+    counted = split(phases.gone, phases.back, reference.count, clip.count, "disjoint")
+    stride = max(1, round(seconds * clip.fps))
+    pairs = [p for phase in (counted.visible_frames, counted.back_frames) for p in stride_pairs(phase, stride)]
+    if not pairs:
+        raise InvalidVideo(f"no two frames of a phase lie {seconds} s apart")
+    scale = (reference.count - 1) / max(1, clip.count - 1)
+    twins = [(round(i * scale), round(j * scale)) for i, j in pairs]
+    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
+    truth = frames_at(reference, (i for pair in twins for i in pair), FrameSpec().resized(*clip.frames().size))
+    return phase_arrays(
+        clip,
+        reference,
+        phases,
+        pairs,
+        error=[_seen_error(frames[i], frames[j], flow) for i, j in pairs],
+        reference_error=[_seen_error(truth[i], truth[j], flow) for i, j in twins],
+    )
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="image_depth", frames=LIMITED, cost=1.0)
+def phase_depth_similarity(
+    clip: Clip, reference: Clip, phases: Phases, network: ImageDepthInstrument, *, samples: int = 3
+) -> Arrays:
+    """Similarity of consecutive depth maps, `samples` from each of the visible and the back phase."""
+    from worldgauge.benchmarks.memobench.formulas.depth_consistency import depth_similarity
+
+    pairs = _union(clip, reference, phases, lambda phase: spread_pairs(phase, samples, clip.count))
+    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
+    maps = {index: network.depth(frame) for index, frame in frames.items()}
+    similarities = [depth_similarity(maps[i], maps[j]) for i, j in pairs]
+    return phase_arrays(clip, reference, phases, pairs, similarity=similarities)
+
+
+@signal(version=1, reads=("video", "reference", "phases"), seat="embedding", frames=LIMITED, cost=0.1)
+def anchor_similarities(
+    clip: Clip, reference: Clip, phases: Phases, network: EmbeddingInstrument, *, samples: int = 9
+) -> Arrays:
+    """Similarity to the clip's first frame of every patch of `samples` frames of the back phase, place by place.
+
+    `similarity` is (frames, patches), so that any share of best patches can be taken from it afterwards.
+    """
+    from worldgauge.benchmarks.memobench.formulas.patches import place_similarities
+
+    backs = [s.back_frames for s in _splits(clip, reference, phases)]
+    indices = sorted({i for back in backs for i in clamp(spread(back, samples), clip.count)})
+    frames = frames_at(clip, [0, *indices], clip.spec)
+    grids = {index: network.embed(frame)[0] for index, frame in frames.items()}
+    tokens = {index: grid.reshape(-1, grid.shape[-1]) for index, grid in grids.items()}
+    similarity = place_similarities(tokens[0], np.stack([tokens[i] for i in indices]))
+    return {"indices": np.array(indices), "similarity": similarity} | lengths_of(clip, reference, phases)
+
+
+def _splits(clip: Clip, reference: Clip, phases: Phases) -> list[Split]:
+    return [split(phases.gone, phases.back, reference.count, clip.count, rule) for rule in RULES]
+
+
+def _union(
+    clip: Clip, reference: Clip, phases: Phases, choose: Callable[[range], list[tuple[int, int]]]
+) -> list[tuple[int, int]]:
+    """The pairs that either protocol takes from the visible and the back phase."""
+    chosen = {
+        pair
+        for counted in _splits(clip, reference, phases)
+        for phase in (counted.visible_frames, counted.back_frames)
+        for pair in choose(phase)
+    }
+    return sorted((i, j) for i, j in chosen if j < clip.count)
+
+
+def _seen_error(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument) -> float:
+    """Error of `second` fetched onto `first`, over the pixels seen in both; NaN where there is none."""
+    forward, backward = flow.flow(first, second), flow.flow(second, first)
+    return photometric_error(first, warp(second, forward)[0], ~occluded(forward, backward))

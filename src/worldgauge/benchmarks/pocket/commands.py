@@ -1,0 +1,57 @@
+"""`worldgauge demo`: small worlds, a good subject and six faulty ones, a table and a report."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.verbs import StepLines, duration, print_table
+
+app = typer.Typer()
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Folder of the demo.")] = Path(
+        "worldgauge-demo"
+    ),
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
+    ] = 0,
+) -> None:
+    """Render a few worlds, let a perfect and six faulty world models perform them, score and report.
+
+    Needs no GPU, no weights and no network. The same command resumes.
+
+    \b
+    Examples:
+      worldgauge demo
+      worldgauge demo --out /tmp/demo
+    """
+    from worldgauge.benchmarks.pocket.demo import Demo
+    from worldgauge.report.tables import terminal_cells
+
+    started, made = time.monotonic(), Demo(out)
+    count = workers or os.cpu_count() or 1
+    progress = StepLines()
+    try:
+        benchmark = made.make_benchmark(count, progress)
+        submissions = made.make_subjects(benchmark, count, progress)
+        table = made.score(benchmark, submissions, count, progress)
+        progress("report", 0, 1)
+        page = made.write_report(table)
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command goes on from here.", err=True)
+        raise typer.Exit(130) from None
+    header, rows = terminal_cells(table)
+    print_table(header, rows, numeric=range(1, len(header)))
+    for note in table.notes:
+        typer.echo(note)
+    typer.echo(f"benchmark  {made.benchmark}   (worldgauge run YOUR_VIDEOS --benchmark {made.benchmark})")
+    typer.echo(f"tables     {made.report}/table.md, .csv, .json, .tex")
+    typer.echo(f"report     {page}")
+    typer.echo(f"done in {duration(time.monotonic() - started)}")

@@ -1,0 +1,91 @@
+"""Reading the released data set in place: static.json and dynamic.json with their pictures, or the parquet files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from worldgauge.benchmarks.worldscore.data.worlds import World
+from worldgauge.core.case import Case, Condition, Reference, Target
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.submission import first_problem
+
+DATASET_FOLDER: Final = "WorldScore-Dataset"
+MOVEMENTS: Final = ("static", "dynamic")
+
+
+def read_dataset(root: Path) -> list[Case]:
+    """Every world below `root` as a case, in file order; the case id is its folder in the official output tree."""
+    folder, worlds = read_worlds(root)
+    return [as_case(world).at(folder) for world in worlds]
+
+
+def read_worlds(root: Path) -> tuple[Path, list[World]]:
+    """The folder that paths are relative to, and the worlds.
+
+    `root` is the data set's folder, the folder above it, one JSON list, or a folder of parquet files.
+    """
+    if root.is_file():
+        folder, records = _json_root(root), _json_records(root)
+    else:
+        folder = root / DATASET_FOLDER if (root / DATASET_FOLDER).is_dir() else root
+        lists = [file for name in MOVEMENTS if (file := folder / name / f"{name}.json").is_file()]
+        if lists:
+            records = (record for file in lists for record in _json_records(file))
+        elif sorted(folder.rglob("*.parquet")):
+            from worldgauge.benchmarks.worldscore.data.parquet import parquet_records
+
+            records = parquet_records(folder)
+        else:
+            raise WorldGaugeError(
+                f"{root} holds neither static/static.json, dynamic/dynamic.json nor parquet files",
+                f"name the folder of the unpacked {DATASET_FOLDER}",
+            )
+    worlds: dict[str, World] = {}
+    for where, record in records:
+        try:
+            world = World.model_validate(record)
+        except ValidationError as error:
+            raise WorldGaugeError(f"{where}: {first_problem(error)}") from error
+        if world.folder in worlds:
+            raise WorldGaugeError(f"{where}: two records for {world.folder}", "instance names must be unique")
+        worlds[world.folder] = world
+    if not worlds:
+        raise WorldGaugeError(f"{root} holds no world")
+    return folder, list(worlds.values())
+
+
+def as_case(world: World) -> Case:
+    """A world as a case; its record goes along as `extras`."""
+    target = Target(name=", ".join(world.objects)) if world.objects else None
+    return Case(
+        id=world.folder,
+        # A stylised world repeats the scene of its photorealistic twin.
+        cluster="/".join(part for part in world.folder.split("/") if part != world.visual_style),
+        condition=Condition(prompt=world.prompt or world.prompt_list[0], image=world.image),
+        reference=Reference(target=target, truth={f"mask_{i:02d}": path for i, path in enumerate(world.masks)}),
+        tags=world.tags(),
+        extras=world.model_dump(mode="json", exclude_defaults=True),
+    )
+
+
+def _json_records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except json.JSONDecodeError as error:
+        raise WorldGaugeError(f"{file} is not valid JSON (line {error.lineno}: {error.msg})") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise WorldGaugeError(f"{file} cannot be read ({error})") from error
+    if not isinstance(content, list):
+        raise WorldGaugeError(f"{file} is not a list of records")
+    for number, record in enumerate(content):
+        yield f"{file} record {number}", record
+
+
+def _json_root(file: Path) -> Path:
+    """Paths in a list are relative to the data set's folder, in which the list lies one level down."""
+    return file.resolve().parent.parent if file.resolve().parent.name in MOVEMENTS else file.resolve().parent

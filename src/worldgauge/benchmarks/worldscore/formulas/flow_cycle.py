@@ -1,0 +1,79 @@
+"""Optical flow as the benchmark uses it: the there-and-back error, the median and the two resizings around a network.
+
+A flow field is (H, W, 2), x then y, in pixels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.errors import Unscored, WorldGaugeError
+from worldgauge.functional.flow import magnitude
+
+Floats = NDArray[np.float32]
+LONGEST = 20000.0
+"""Px; no flow vector in an 8K frame is longer."""
+
+
+def cycle_error(forward: Floats, backward: Floats, margin: int = 15) -> float:
+    """Mean distance between a pixel and where it lands after going there and back, px. No occlusion is left out.
+
+    `margin` pixels are cut off on each side first; the way back is looked up at the nearest pixel of the rest (halves
+    to even), clipped to its border.
+
+    >>> there = np.full((40, 40, 2), (1.0, 0.0), np.float32)
+    >>> cycle_error(there, -there), cycle_error(there, there)
+    (0.0, 2.0)
+    """
+    if forward.shape != backward.shape:
+        raise WorldGaugeError(f"flows of different shape: {forward.shape} and {backward.shape}")
+    height, width = forward.shape[0] - 2 * margin, forward.shape[1] - 2 * margin
+    if height <= 0 or width <= 0:
+        raise Unscored(
+            f"a flow of {forward.shape[1]}x{forward.shape[0]} px has nothing left without {margin} px a side"
+        )
+    inner = np.s_[margin : margin + height, margin : margin + width]
+    there = np.asarray(forward[inner], np.float64)
+    if not np.isfinite(there).all() or not np.isfinite(backward[inner]).all():
+        raise WorldGaugeError("a flow vector is not finite")
+    start = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).astype(np.float64)
+    end = start + there
+    column = np.clip(np.rint(end[..., 0]).astype(int), 0, width - 1)
+    row = np.clip(np.rint(end[..., 1]).astype(int), 0, height - 1)
+    back = np.asarray(backward[inner], np.float64)[row, column]
+    return float(np.linalg.norm(end + back - start, axis=-1).mean())
+
+
+def median_magnitude(flow: Floats) -> float:
+    """Median length of the vectors, px; of an even number the lower of the two in the middle.
+
+    >>> median_magnitude(np.array([[[3.0, 4.0], [0.0, 1.0]]], np.float32))
+    1.0
+    """
+    lengths = magnitude(flow).ravel()
+    if not np.isfinite(lengths).all():
+        raise WorldGaugeError("a flow vector is not finite")
+    middle = (lengths.size - 1) // 2
+    return float(np.partition(lengths, middle)[middle])
+
+
+def halve(image: NDArray[np.generic]) -> Floats:
+    """Bilinear downscale by two of (H, W, C): means of 2x2 pixels; an odd last row or column is dropped."""
+    height, width = image.shape[0] // 2, image.shape[1] // 2
+    blocks = np.asarray(image[: 2 * height, : 2 * width], np.float32).reshape(height, 2, width, 2, -1)
+    return np.asarray(blocks.mean(axis=(1, 3)), np.float32)
+
+
+def double_flow(flow: Floats) -> Floats:
+    """A flow estimated at half size, (h, w, 2), at full size (2h, 2w, 2): bilinear, vectors twice as long."""
+    return np.asarray(2.0 * _double(_double(np.asarray(flow, np.float32), 0), 1), np.float32)
+
+
+def _double(values: Floats, axis: int) -> Floats:
+    count = values.shape[axis]
+    position = np.clip((np.arange(2 * count) + 0.5) / 2 - 0.5, 0, count - 1)
+    low = position.astype(int)
+    share = np.expand_dims((position - low).astype(np.float32), tuple(range(1, values.ndim - axis)))
+    start, end = values.take(low, axis), values.take(np.minimum(low + 1, count - 1), axis)
+    return np.asarray(start + share * (end - start), np.float32)

@@ -1,0 +1,7 @@
+"""The two protocols."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Protocol = Literal["released", "paper"]

@@ -1,0 +1,37 @@
+"""Consistency of geometry, of colour along the flow, and of style."""
+
+from __future__ import annotations
+
+from worldgauge.benchmarks.worldscore.formulas.flow_cycle import LONGEST, cycle_error
+from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
+from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
+from worldgauge.benchmarks.worldscore.signals.clip import anchor_styles, flow_cycles
+from worldgauge.core.case import Case
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.signals.poses import rigid_cameras
+
+
+@metric(
+    version=1,
+    unit="px/8",
+    higher_is_better=False,
+    bounds=(0, 1e4),
+    needs=[rigid_cameras()],
+    formula=rigid_cameras.function,
+)
+def reprojection_error(case: Case, cameras: Arrays) -> Measurement:
+    """Mean distance between seen and predicted points of a rigid scene, in pixels of an eighth of 512x512."""
+    return Measurement.from_curve(cameras["residual"])
+
+
+@metric(version=1, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_cycles()], formula=cycle_error)
+def flow_cycle_error(case: Case, flow: Arrays) -> Measurement:
+    """Mean distance between a pixel and where it lands after going to the next frame and back."""
+    return Measurement.from_curve(flow["error"])
+
+
+@metric(version=1, unit="", higher_is_better=False, bounds=(0, 1e6), needs=[anchor_styles()], formula=gram_mse)
+def style_difference(case: Case, styles: Arrays, *, protocol: Protocol = "released") -> Measurement:
+    """Mean difference of Gram matrices: later anchors against the input image, or the two ends of each layout."""
+    return Measurement.from_curve(styles[protocol])

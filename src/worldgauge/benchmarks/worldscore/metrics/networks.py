@@ -1,0 +1,66 @@
+"""Metrics that rest on networks without a weight-free counterpart."""
+
+from __future__ import annotations
+
+from worldgauge.benchmarks.worldscore.formulas.nouns import phrase_nouns
+from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detection_rate
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import INTRA_LAYOUTS
+from worldgauge.benchmarks.worldscore.signals.clip import layouts_of, scenes_of
+from worldgauge.benchmarks.worldscore.signals.networks import (
+    anchor_aesthetics,
+    anchor_detections,
+    anchor_qualities,
+    anchor_text_similarities,
+    prediction_distances,
+)
+from worldgauge.core.case import Case
+from worldgauge.core.errors import NotApplicable
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+
+
+@metric(
+    version=1,
+    unit="share",
+    higher_is_better=True,
+    bounds=(0, 1),
+    needs=[anchor_detections()],
+    requires=["case"],
+    formula=detection_rate,
+)
+def object_control(case: Case, found: Arrays, *, first_scene: bool = True) -> Measurement:
+    """Mean share of the objects asked for in a scene that a detector finds at its end; `first_scene` counts frame 0."""
+    scenes = [
+        detection_rate(asked_objects(content), str(phrases).splitlines(), phrase_nouns)
+        for content, phrases in zip(scenes_of(case, "content_list"), found["phrases"], strict=True)
+    ]
+    return Measurement.from_curve(scenes if first_scene else scenes[1:])
+
+
+@metric(
+    version=1, unit="", higher_is_better=True, bounds=(0, 100), needs=[anchor_text_similarities()], requires=["case"]
+)
+def clip_score(case: Case, similarities: Arrays, *, first_scene: bool = True, skip_intra: bool = True) -> Measurement:
+    """Mean likeness of scene and prompt, times 100; `skip_intra`: not where the first layout stays in its scene."""
+    if skip_intra and any(layout in INTRA_LAYOUTS for layout in layouts_of(case)[:1]):
+        raise NotApplicable("the released code skips content alignment where the first layout stays in the scene")
+    scores = similarities["score"]
+    return Measurement.from_curve(scores if first_scene else scores[1:])
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[anchor_qualities()])
+def image_quality(case: Case, qualities: Arrays) -> Measurement:
+    """Mean no-reference quality of the frames at the ends of the layouts."""
+    return Measurement.from_curve(qualities["score"])
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(-5, 15), needs=[anchor_aesthetics()])
+def aesthetics(case: Case, aesthetics: Arrays) -> Measurement:
+    """Mean aesthetic score of the frames at the ends of the layouts."""
+    return Measurement.from_curve(aesthetics["score"])
+
+
+@metric(version=1, unit="", higher_is_better=False, bounds=(0, 10), needs=[prediction_distances()])
+def smoothness_lpips(case: Case, distances: Arrays) -> Measurement:
+    """Mean perceptual distance of frames predicted from their neighbours."""
+    return Measurement.from_curve(distances["distance"])

@@ -1,0 +1,134 @@
+"""The official result files: `evaluation.json` per case, `worldscore.json` per model, the leaderboard's CSV row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from worldgauge.benchmarks.worldscore.official.aspects import (
+    ASPECTS,
+    DYNAMIC_ASPECTS,
+    STATIC_ASPECTS,
+    Raw,
+    is_skipped,
+    normalised,
+)
+from worldgauge.core.errors import WorldGaugeError
+
+Movement = Literal["static", "dynamic"]
+Evaluation = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Aspect to official metric to `score` and `score_normalized`."""
+
+STATIC: Final = "WorldScore-Static"
+DYNAMIC: Final = "WorldScore-Dynamic"
+LEADERBOARD_COLUMNS: Final = (
+    *("Model Type", "Model Name", "Ability", "Sampled by", "Evaluated by", "Accessibility", "Date"),
+    *(STATIC, DYNAMIC, "Camera Control", "Object Control", "Content Alignment", "3D Consistency"),
+    *("Photometric Consistency", "Style Consistency", "Subjective Quality"),
+    *("Motion Accuracy", "Motion Magnitude", "Motion Smoothness"),
+)
+
+
+def evaluation(raws: Mapping[str, Raw], movement: Movement, layouts: Sequence[str]) -> dict[str, Any]:
+    """`evaluation.json` of a case from the raw numbers of its official metrics; those without a number are left out."""
+    aspects = STATIC_ASPECTS if movement == "static" else DYNAMIC_ASPECTS
+    content: dict[str, Any] = {}
+    for aspect, metrics in aspects.items():
+        entries = {
+            metric: {"score": _plain(raws[metric]), "score_normalized": normalised(metric, raws[metric])}
+            for metric in metrics
+            if metric in raws
+        }
+        if entries and not (movement == "static" and is_skipped(aspect, layouts)):
+            content[aspect] = entries
+    return content
+
+
+def failed_entry(metric: str) -> dict[str, Any]:
+    """What the released code stores when a metric raises: a sentinel and the score 0.
+
+    For the two metrics with several numbers it crashes instead, and with it the run.
+    """
+    if metric in ("camera_error", "motion_smoothness"):
+        raise WorldGaugeError(f"the released code has no entry for a failed {metric}: it aborts the run")
+    lower_is_better = metric in ("reprojection_error", "optical_flow_aepe", "gram_matrix")
+    return {"score": 100 if lower_is_better else -100, "score_normalized": 0.0}
+
+
+def parse_evaluation(text: str) -> Evaluation | None:
+    """An `evaluation.json`; None when it cannot be parsed, which the official mean silently leaves out."""
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def renormalised(content: Evaluation) -> dict[str, Any]:
+    """The same evaluation with every score worked out again from its raw numbers."""
+    return {
+        aspect: {
+            metric: dict(entry) | {"score_normalized": normalised(metric, entry["score"])}
+            for metric, entry in entries.items()
+            if "score" in entry
+        }
+        for aspect, entries in content.items()
+    }
+
+
+def worldscore(static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = ()) -> dict[str, float]:
+    """`worldscore.json`: ten aspects from 0 to 100 and the two totals, rounded as the official analysis does.
+
+    An aspect without data is 0 and counts in its total; so do the dynamic aspects of a 3D model, which has none.
+    """
+    result: dict[str, float] = {}
+    for aspect, metrics in ASPECTS.items():
+        contents = static if aspect in STATIC_ASPECTS else dynamic
+        means = [mean for mean in (_mean(contents, aspect, metric) for metric in metrics) if mean is not None]
+        result[aspect] = round(100.0 * float(np.mean(means)), 2) if means else 0
+    return result | totals(result)
+
+
+def totals(aspects: Mapping[str, float]) -> dict[str, float]:
+    """The two totals of ten aspect scores."""
+    return {
+        STATIC: round(float(np.mean([aspects[name] for name in STATIC_ASPECTS])), 2),
+        DYNAMIC: round(float(np.mean([aspects[name] for name in ASPECTS])), 2),
+    }
+
+
+def raw_means(static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = ()) -> dict[str, list[Any]]:
+    """`worldscore_raw.json`: per aspect, the mean raw number (or numbers) of each of its metrics."""
+    result: dict[str, list[Any]] = {}
+    for aspect, metrics in ASPECTS.items():
+        contents = static if aspect in STATIC_ASPECTS else dynamic
+        for metric in metrics:
+            raws = [entry["score"] for entry in _entries(contents, aspect, metric) if "score" in entry]
+            if raws:
+                result.setdefault(aspect, []).append(np.mean(np.asarray(raws, np.float64), axis=0).tolist())
+    return result
+
+
+def leaderboard_row(scores: Mapping[str, float], card: Mapping[str, str]) -> dict[str, str]:
+    """One line of the official leaderboard's CSV; `card` fills the columns that are not scores."""
+    keys = (STATIC, DYNAMIC, *ASPECTS)
+    numbers = {column: f"{scores[key]:.2f}" for column, key in zip(LEADERBOARD_COLUMNS[7:], keys, strict=True)}
+    return {column: numbers.get(column, card.get(column, "")) for column in LEADERBOARD_COLUMNS}
+
+
+def _mean(contents: Sequence[Evaluation], aspect: str, metric: str) -> float | None:
+    scores = [entry["score_normalized"] for entry in _entries(contents, aspect, metric) if "score_normalized" in entry]
+    if not all(np.isfinite(scores)):
+        raise WorldGaugeError(f"a {metric} score is not finite", "work the scores out again from their raw numbers")
+    return float(np.mean(scores)) if scores else None
+
+
+def _entries(contents: Sequence[Evaluation], aspect: str, metric: str) -> list[Mapping[str, Any]]:
+    return [content[aspect][metric] for content in contents if metric in content.get(aspect, {})]
+
+
+def _plain(raw: Raw) -> Raw:
+    return list(raw) if isinstance(raw, Sequence) else raw

@@ -1,0 +1,133 @@
+"""A run as the official analysis expects it: evaluation.json per case, worldscore.json, the leaderboard's CSV row."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, DYNAMIC_ASPECTS, PARTS, STATIC_ASPECTS, Raw
+from worldgauge.benchmarks.worldscore.official.evaluation_files import (
+    LEADERBOARD_COLUMNS,
+    Evaluation,
+    evaluation,
+    failed_entry,
+    leaderboard_row,
+    raw_means,
+    worldscore,
+)
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+
+CARD_COLUMNS = {
+    "type": "Model Type",
+    "ability": "Ability",
+    "sampled_by": "Sampled by",
+    "evaluated_by": "Evaluated by",
+    "accessibility": "Accessibility",
+    "date": "Date",
+}
+"""Fields of the model card that fill leaderboard columns."""
+
+
+@dataclass(frozen=True)
+class OfficialResult:
+    """What the official analysis would make of a run."""
+
+    evaluations: Mapping[str, Evaluation]
+    """Case id to its evaluation.json."""
+    scores: dict[str, float]
+    raw: dict[str, list[Any]]
+    remarks: list[str]
+    """What a reader must know before the scores are compared with anything."""
+
+
+def official_result(run: Run, *, failures_as_zero: bool = False) -> OfficialResult:
+    """The official files of a run under `released`.
+
+    Cases without a number are left out, as the official mean leaves them out. `failures_as_zero` writes what the
+    released code stores instead when a metric fails on a video that is there: a sentinel and the score 0.
+    """
+    if run.file.benchmark.name != "worldscore" or run.file.protocol != "released":
+        raise WorldGaugeError(
+            f"{run.folder} is a run of {run.file.benchmark.name} under '{run.file.protocol}'",
+            "the official files need WorldScore under 'released'",
+        )
+    by_case: dict[str, dict[str, dict[str, Any]]] = {}
+    for record in run.records():
+        by_case.setdefault(record["case"], {})[record["metric"]] = record
+    # A metric without an instrument fails nowhere: it was not tried.
+    tried = {d.id for d in run.file.definitions if not d.unavailable} if failures_as_zero else set()
+    evaluations = {case: _evaluation(records, tried) for case, records in by_case.items()}
+    evaluations = {case: content for case, content in evaluations.items() if content}
+    static = [content for case, content in evaluations.items() if case.startswith("static/")]
+    dynamic = [content for case, content in evaluations.items() if case.startswith("dynamic/")]
+    scores = worldscore(static, dynamic)
+    return OfficialResult(evaluations, scores, raw_means(static, dynamic), _remarks(run, evaluations, by_case))
+
+
+def write_files(run: Run, out: Path, *, failures_as_zero: bool = False) -> OfficialResult:
+    """Write the official tree below `out`: evaluation.json per case, worldscore.json, worldscore_raw.json, a CSV."""
+    result = official_result(run, failures_as_zero=failures_as_zero)
+    for case, content in result.evaluations.items():
+        folder = out / case
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_json(folder / "evaluation.json", content)
+    out.mkdir(parents=True, exist_ok=True)
+    _write_json(out / "worldscore.json", result.scores)
+    _write_json(out / "worldscore_raw.json", result.raw)
+    card = run.file.model.model_dump()
+    columns = {column: str(card[field]) for field, column in CARD_COLUMNS.items() if field in card}
+    with (out / "leaderboard.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, LEADERBOARD_COLUMNS)
+        writer.writeheader()
+        writer.writerow(leaderboard_row(result.scores, columns | {"Model Name": run.name}))
+    (out / "remarks.txt").write_text("".join(f"{line}\n" for line in result.remarks), "utf-8")
+    return result
+
+
+def _evaluation(records: Mapping[str, Mapping[str, Any]], tried: set[str]) -> dict[str, Any]:
+    """evaluation.json of one case; failures of the metrics in `tried` become sentinels."""
+    first = next(iter(records.values()))
+    layouts = first["tags"].get("camera", "fixed").split("+")
+    movement = first["tags"]["movement"]
+    raws: dict[str, Raw] = {}
+    for metric, parts in PARTS.items():
+        found = [records[part].get("raw") for part in parts if part in records]
+        numbers = [number for number in found if number is not None]
+        if len(numbers) == len(parts):
+            raws[metric] = numbers[0] if len(numbers) == 1 else numbers
+    content = evaluation(raws, movement, layouts)
+    for aspect, metrics in (STATIC_ASPECTS if movement == "static" else DYNAMIC_ASPECTS).items():
+        for metric in metrics:
+            # The two metrics with several numbers abort the official run instead.
+            if len(PARTS[metric]) == 1 and _failed(records.get(PARTS[metric][0]), tried):
+                content.setdefault(aspect, {})[metric] = failed_entry(metric)
+    return content
+
+
+def _failed(record: Mapping[str, Any] | None, tried: set[str]) -> bool:
+    return record is not None and record["metric"] in tried and record["status"] in ("unscored", "invalid", "error")
+
+
+def _remarks(run: Run, evaluations: Mapping[str, Evaluation], records: Mapping[str, Any]) -> list[str]:
+    remarks = []
+    instruments = ", ".join(f"{seat}: {name}" for seat, name in sorted(run.file.instruments.items()))
+    remarks.append(f"instruments: {instruments or 'none'}; the leaderboard uses the networks of the paper")
+    remarks.append(f"{len(evaluations)} of {run.file.cases} cases have a score; the official mean is over these")
+    present = {aspect for content in evaluations.values() for aspect in content}
+    empty = [aspect for aspect in ASPECTS if aspect not in present]
+    if empty:
+        remarks.append(f"no data for {', '.join(empty)}: the official total counts them as 0")
+    if not any(case.startswith("dynamic/") for case in evaluations):
+        remarks.append("no dynamic world was made, as by 3D models: WorldScore-Dynamic counts three zeros for them")
+    return remarks
+
+
+def _write_json(file: Path, content: Any) -> None:
+    partial = file.with_name(f".{file.name}.partial")
+    partial.write_text(json.dumps(content, indent=4, allow_nan=False) + "\n", "utf-8")
+    partial.replace(file)

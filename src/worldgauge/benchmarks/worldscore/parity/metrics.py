@@ -1,0 +1,253 @@
+"""Parity checks of the metrics' own arithmetic. Each gets inputs, recorded outputs and tolerance."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from worldgauge.benchmarks.worldscore.formulas.camera_error import mirrored_tracker_poses, released_camera_error
+from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error, double_flow, halve, median_magnitude
+from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
+    colour_ssim,
+    dropped_frames,
+    network_frame,
+    padding,
+    wrapped_squared_error,
+)
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import grow, motion_contrasts, union
+from worldgauge.benchmarks.worldscore.formulas.phrase_matching import (
+    asked_objects,
+    detected_phrases,
+    detection_rate,
+    detector_caption,
+)
+from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_matrix, gram_mse
+from worldgauge.benchmarks.worldscore.official.aspects import normalised
+from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
+from worldgauge.functional.vgg_style import Layer, style_features, style_image
+from worldgauge.instruments.pocket.random_style import random_layers
+from worldgauge.parity import Differs, expect_close, expect_equal
+
+Stored = dict[str, Any]
+
+
+def status_of(call: Callable[[], Any]) -> str:
+    """The status we give where the original crashed or answered nonsense; a plain result instead is a difference."""
+    try:
+        result = call()
+    except InvalidVideo:
+        return "invalid"
+    except Unscored:
+        return "unscored"
+    except NotApplicable:
+        return "skipped"
+    except WorldGaugeError:
+        return "error"
+    raise Differs(f"the original has no sound answer, we say {result!r}")
+
+
+def camera_error(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    saved, tracker = given["gt_c2w_saved"], given["tracker_c2w"]
+    largest = max(1.0, float(np.nanmax(np.abs(tracker[:, :3, 3]))))
+    converted = mirrored_tracker_poses(tracker)
+    expect_close("converted rotation", converted[:, :3, :3], recorded["pred_R_converted"], 1e-6 * largest)
+    expect_close("converted translation", converted[:, :3, 3], recorded["pred_t_converted"], 1e-6 * largest)
+    error = released_camera_error(saved, tracker, given["camera_speed"])
+    rotation, translation = float(error.rotation.mean()), float(error.translation.mean())
+    if math.isnan(recorded["rot_error_deg"]):
+        return status_of(lambda: normalised("camera_error", (rotation, translation)))
+    expect_close("rotation error", rotation, recorded["rot_error_deg"], tolerance["rot_error_deg_abs"])
+    expect_close("translation error", translation, recorded["trans_error"], tolerance["trans_error_abs"])
+    score = normalised("camera_error", (rotation, translation))
+    expect_close("score", score, recorded["score_normalized"], tolerance["score_normalized_abs"])
+    if tolerance["scale"].startswith("rel"):
+        expected = recorded["scale_from_solver"]
+        expect_close("scale", error.scale, expected, max(1e-4, 5e-3 * abs(expected)))
+    return None
+
+
+def flow_pair(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    forward, backward = (given[key].astype(np.float32) for key in ("forward", "backward"))
+    if math.isnan(recorded["aepe"]):
+        return status_of(lambda: cycle_error(forward, backward))
+    error = cycle_error(forward, backward)
+    expect_close("error", error, recorded["aepe"], tolerance["aepe_abs"], tolerance["aepe_rel"])
+    score = normalised("optical_flow_aepe", error)
+    expect_close("score", score, recorded["score_normalized"], tolerance["score_normalized_abs"])
+    return None
+
+
+def flow_video(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    if "flows" not in given:
+        return status_of(lambda: pairs_of(given["n_frames"]))
+    flows = given["flows"].astype(np.float32)
+    mean = np.mean([cycle_error(there, back) for there, back in zip(flows[::2], flows[1::2], strict=True)])
+    expect_close("mean error", mean, recorded["value"], relative=tolerance["rel"])
+    return None
+
+
+def pairs_of(frames: int) -> int:
+    """Consecutive pairs of a clip; a clip without one cannot be judged."""
+    if frames < 2:
+        raise InvalidVideo(f"a clip of {frames} frame has no pair of frames")
+    return frames - 1
+
+
+def flow_wrapper(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    network = halve(given["image_rgb_uint8"]).transpose(2, 0, 1)
+    expect_close("network input", network, recorded["network_input_chw"].reshape(network.shape), tolerance["abs"])
+    flow = double_flow(given["network_flow_half"].astype(np.float32))
+    expect_equal("flow size", list(flow.shape[:2]), recorded["flow_HW"])
+    full = recorded["flow_full"]
+    expect_close("flow", flow, full if full.shape == flow.shape else full.transpose(1, 2, 0), tolerance["abs"])
+    return None
+
+
+def gram(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    reference, frame = (given[key].astype(np.float32) for key in ("reference_features", "frame_features"))
+    reference, frame = (array.reshape(array.shape[-3:]) for array in (reference, frame))
+    expect_close("reference Gram", gram_matrix(reference), recorded["gram_reference"], tolerance["gram_abs"])
+    expect_close("frame Gram", gram_matrix(frame), recorded["gram_frame"], tolerance["gram_abs"])
+    expect_close("loss", gram_mse(frame, reference), recorded["loss"], relative=tolerance["loss_rel"])
+    return None
+
+
+def style_images(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    side, mode = given["shorter_side"], given["reference_saved_as_mode"]
+    if "raises" in recorded:
+        return status_of(lambda: style_image(given["reference_rgb_uint8"], mode, side))
+    layers = checked_layers(given["vgg"])
+    image = given["reference_rgb_uint8"]
+    if mode == "L":
+        from PIL import Image
+
+        image = np.asarray(Image.fromarray(image).convert("L"))
+    reference = style_features(style_image(image, mode, side), layers)
+    losses = []
+    for frame in given["frames_rgb_uint8"]:
+        features = style_features(style_image(frame, "RGB", side), layers)
+        losses.append([gram_mse(ours, wanted) for ours, wanted in zip(features, reference, strict=True)])
+    grams = [gram_matrix(features) for features in reference]
+    corner = np.stack([matrix[:6, :6] for matrix in grams])
+    expected = recorded["reference_gram_top_left_6x6_per_layer"]
+    # Entries near zero are differences of large ones, so the tolerance is relative to the largest.
+    expect_close("Gram", corner, expected, tolerance["gram_rel"] * float(np.abs(expected).max()))
+    traces = recorded["reference_gram_trace_per_layer"]
+    expect_close("Gram trace", [np.trace(matrix) for matrix in grams], traces, relative=tolerance["gram_rel"])
+    expect_close("losses", losses, recorded["loss_per_frame_per_layer"], 1e-12, tolerance["loss_rel"])
+    score = float(np.sum(losses, axis=1).mean())
+    expect_close("score", score, recorded["score"], 1e-12, tolerance["score_rel"])
+    wanted = recorded["score_normalized"]
+    expect_close("normalised", normalised("gram_matrix", score), wanted, tolerance["score_normalized_abs"])
+    return None
+
+
+def checked_layers(recipe: Stored) -> list[Layer]:
+    """The random VGG19 prefix of a recipe, checked against its checksum."""
+    layers = random_layers(recipe["vgg_seed"])
+    digest = hashlib.sha256(b"".join(array.tobytes() for layer in layers for array in layer)).hexdigest()
+    expect_equal("weights", digest, recipe["sha256_of_float32_bytes_w1_b1_w2_b2_to_w5_b5"])
+    return layers
+
+
+def motion(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    width = given["mask_HW"][1]
+    masks = [grow(union(logits)) for logits in given["mask_logits_per_frame"].astype(np.float32)]
+    packed = [np.unpackbits(mask, axis=-1, count=width).astype(bool) for mask in recorded["dilated_masks"]]
+    expect_equal("dilated masks", [mask.tolist() for mask in masks], [mask.tolist() for mask in packed])
+    flows = [np.asarray(flow, np.float32) for flow in given["flows"]]
+    magnitude = recorded["motion_magnitude"]
+    if isinstance(magnitude, float) and math.isfinite(magnitude):
+        ours = float(np.mean([median_magnitude(flow) for flow in flows]))
+        expect_close("magnitude", ours, magnitude, tolerance["magnitude_abs"])
+        expect_close("scaled", normalised("optical_flow", ours), recorded["motion_magnitude_normalized"], 1e-6)
+    else:
+        status_of(lambda: (pairs_of(len(flows) + 1), [median_magnitude(flow) for flow in flows]))
+    sound = "raises" not in recorded and math.isfinite(recorded["score"]) and masks[0].shape == flows[0].shape[:2]
+    if not sound:
+        return status_of(lambda: (pairs_of(len(flows) + 1), motion_contrasts(flows, masks)))
+    pairs = motion_contrasts(flows, masks)
+    expect_close("per pair", pairs, [p for p in recorded["per_pair"] if isinstance(p, float)], tolerance["abs"])
+    score = float(np.mean(pairs))
+    expect_close("score", score, recorded["score"], tolerance["abs"])
+    expect_close("normalised", normalised("motion_accuracy", score), recorded["score_normalized"], tolerance["abs"])
+    return None
+
+
+def median(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    ours = median_magnitude(np.asarray(given["flow"], np.float32))
+    expect_close("median", ours, recorded["value"], tolerance["abs"])
+    return None
+
+
+def smoothness(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    frames, outputs = given["frames_rgb_uint8"], given["network_output"]
+
+    def compared() -> list[tuple[Any, Any]]:
+        height, width = frames.shape[1:3]
+        triples = dropped_frames(len(frames))
+        predicted = [
+            network_frame(np.asarray(output, np.float32) / np.float32(512), height, width) for output in outputs
+        ]
+        actual = [np.ascontiguousarray(frames[dropped][..., ::-1]) for _, dropped, _ in triples]
+        return list(zip(predicted, actual, strict=True))
+
+    def similarity() -> list[float]:
+        return [colour_ssim(ours, theirs) for ours, theirs in compared()]
+
+    if "raises" in recorded:
+        return status_of(similarity)
+    mse = float(np.mean([wrapped_squared_error(ours, theirs) for ours, theirs in compared()]))
+    expect_equal("first prediction", compared()[0][0].tolist(), recorded["interpolated_uint8_bgr_first_pair"].tolist())
+    expect_close("MSE", mse, recorded["score_mse_ssim_lpips"][0], tolerance["mse_abs"])
+    if "ssim_abs" not in tolerance:
+        return status_of(similarity)
+    expect_close("SSIM", similarity(), recorded["ssim_per_pair"], tolerance["ssim_abs"])
+    raw = (mse, float(np.mean(similarity())), float(np.mean(given["lpips_per_pair"])))
+    score = normalised("motion_smoothness", raw)
+    expect_close("score", score, recorded["score_normalized"], tolerance["score_normalized_abs"])
+    return None
+
+
+def padded(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    height, width = given["HW"]
+    left, right, top, bottom = padding(height, width, given["divisor"])
+    expect_equal("padding", [left, right, top, bottom], recorded["left_right_top_bottom"])
+    expect_equal("size", [height + top + bottom, width + left + right], recorded["padded_HW"])
+    return None
+
+
+def ssim(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    expect_close("SSIM", colour_ssim(given["a_uint8"], given["b_uint8"]), recorded["value"], tolerance["abs"])
+    return None
+
+
+def phrases(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    tagged = given["tagger_output"]
+
+    def nouns(phrase: str) -> set[str]:
+        return {word for word, tag, _ in tagged.get(phrase, []) if tag in ("NOUN", "PROPN")}
+
+    def rate() -> float:
+        rates = [detection_rate(objects, found, nouns) for found in given["detected_phrases_per_image"]]
+        return sum(rates) / len(rates)
+
+    objects = asked_objects(given["content"])
+    expect_equal("detector text", ", ".join(objects), recorded["text_given_to_detector"])
+    if "raises" in recorded:
+        return status_of(rate)
+    possible = [recorded["rate"], *(other["rate"] for other in recorded.get("other_possible_outputs", []))]
+    if not any(math.isclose(rate(), value, abs_tol=1e-9) for value in possible):
+        raise Differs(f"rate {rate()}, recorded {possible}")
+    return None
+
+
+def grounding(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    found = detected_phrases(given["pred_logits"], given["tokens"], given["box_threshold"], given["text_threshold"])
+    expect_equal("phrases", found, recorded["phrases"])
+    expect_equal("caption", detector_caption([given["caption"]]), recorded["caption_given_to_network"])
+    return None

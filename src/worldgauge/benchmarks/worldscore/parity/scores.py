@@ -1,0 +1,107 @@
+"""Parity checks of scaling, aggregation and result files. Each gets inputs, recorded outputs and tolerance."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, judged_frames, normalised
+from worldgauge.benchmarks.worldscore.official.evaluation_files import (
+    Evaluation,
+    evaluation,
+    failed_entry,
+    parse_evaluation,
+    raw_means,
+    renormalised,
+    worldscore,
+)
+from worldgauge.benchmarks.worldscore.parity.metrics import status_of
+from worldgauge.parity import Differs, expect_close, expect_equal
+
+Stored = dict[str, Any]
+
+
+def normalisation(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    status = None
+    for raw, expected in zip(given["raw"], recorded["normalized"], strict=True):
+        if np.isfinite(raw).all():
+            expect_close(f"score of {raw}", normalised(given["metric"], raw), expected, tolerance["abs"])
+        else:
+            # The original clips NaN and infinities to an end of the scale; a NaN can come out as a perfect score.
+            status = status_of(partial(normalised, given["metric"], raw))
+    return status
+
+
+def failure(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    if "raises" in recorded:
+        return status_of(lambda: failed_entry(given["metric"]))
+    expect_equal("stored", failed_entry(given["metric"]), recorded)
+    return None
+
+
+def dispatch(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    metric, anchors, names = given["metric"], given["anchor_frame_idx"], given["frames"]
+    frames = [names[i] for i in judged_frames(metric, len(names), anchors)]
+    calls: list[list[Any]]
+    match metric:
+        case "camera_error":
+            calls = [[frames, [len(names), 4, 4], 1]]
+        case "object_detection":
+            calls = [[[frame], content] for frame, content in zip(frames, given["content_list"], strict=True)]
+        case "clip_score":
+            calls = [[[frame], text] for frame, text in zip(frames, given["text_prompt_list"], strict=True)]
+        case "gram_matrix":
+            calls = [[given["reference"], frames]]
+        case "motion_accuracy":
+            calls = [[frames, given["masks"], given["objects"]]]
+        case _:
+            calls = [[frames]]
+    expect_equal("arguments", calls, recorded["calls"])
+    return None
+
+
+def aggregation(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    read = {path: parse_evaluation(c if isinstance(c, str) else json.dumps(c)) for path, c in given["tree"].items()}
+    contents: dict[str, Evaluation] = {path: content for path, content in read.items() if content is not None}
+    if given["mode"] == "only_mean":
+        contents = {path: renormalised(content) for path, content in contents.items()}
+        for path, content in recorded["evaluation_after"].items():
+            _same_evaluation(contents[path], content, 1e-9)
+    static = [content for path, content in contents.items() if path.startswith("static/")]
+    dynamic = [content for path, content in contents.items() if path.startswith("dynamic/")]
+    if given["mode"] == "raw":
+        means = raw_means(static, dynamic)
+        expect_equal("aspects", list(means), list(recorded["file"]))
+        for aspect, numbers in means.items():
+            expect_close(aspect, numbers, recorded["file"][aspect], relative=tolerance["raw_rel"])
+        return None
+    scores = worldscore(static, [] if given["model_type"] == "3D" else dynamic)
+    expect_equal("keys", list(scores), list(recorded["file"]))
+    for key, value in recorded["file"].items():
+        expect_close(key, scores[key], value, tolerance["rounded_scores_abs"])
+    return None
+
+
+def evaluation_file(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    fixed = given["raw_values"]
+    metrics = [metric for names in ASPECTS.values() for metric in names]
+    raws = {metric: fixed.get(metric, fixed["every_other_metric"]) for metric in metrics}
+    content = evaluation(raws, given["visual_movement"], given["camera_path"])
+    _same_evaluation(content, recorded["evaluation_json"], tolerance["abs"])
+    return None
+
+
+def _same_evaluation(ours: Evaluation, recorded: Evaluation, tolerance: float) -> None:
+    if {a: list(m) for a, m in ours.items()} != {a: list(m) for a, m in recorded.items()}:
+        raise Differs(f"aspects {list(ours)}, recorded {list(recorded)}")
+    for aspect, metrics in recorded.items():
+        for metric, entry in metrics.items():
+            for field in ("score", "score_normalized"):
+                value = entry[field]
+                if not isinstance(value, list) and not math.isfinite(value):
+                    continue
+                expect_close(f"{metric} {field}", ours[aspect][metric][field], value, tolerance)

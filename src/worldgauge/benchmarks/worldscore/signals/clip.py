@@ -1,0 +1,161 @@
+"""What is read off a clip with instruments that need no weights: flow, motion, style, predicted frames.
+
+Each signal covers both protocols, so that switching protocol perceives nothing anew.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error, median_magnitude
+from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
+from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
+    colour_ssim,
+    dropped_frames,
+    squared_error,
+    wrapped_squared_error,
+)
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import follow, grow, region_contrast
+from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
+from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_distance, gram_mse
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import anchor_frames, frames_per_layout
+from worldgauge.core.case import Case
+from worldgauge.core.case_parts import object_masks
+from worldgauge.core.clip import Clip, Frames
+from worldgauge.core.errors import InvalidVideo, NotApplicable, WorldGaugeError
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays, signal
+from worldgauge.signals.flow import FlowInstrument, consecutive
+from worldgauge.signals.seats import InterpolationInstrument, StyleInstrument
+
+Image = NDArray[np.uint8]
+
+
+def layouts_of(case: Case) -> list[str]:
+    """The camera layouts of a case; none for cases of another benchmark."""
+    return list(case.extras.get("camera_path", ()))
+
+
+def scenes_of(case: Case, name: str) -> list[str]:
+    """A list of the case's record with one entry per scene: `prompt_list` or `content_list`."""
+    if not case.extras.get(name):
+        raise NotApplicable(f"the case has no {name}")
+    return list(case.extras[name])
+
+
+def frames_of_layout(case: Case, count: int) -> int:
+    """Frames of one layout in a clip of `count` frames; a clip that cannot be cut into its layouts is invalid."""
+    scenes = len(layouts_of(case)) or 1
+    frames = frames_per_layout(scenes, count)
+    if frames is None:
+        raise InvalidVideo(f"{count} frames cannot be cut into {scenes} layouts", f"make {scenes} n + 1 frames")
+    return frames
+
+
+def anchors_of(clip: Clip, case: Case) -> Frames:
+    """The first frame and the last of every layout; a case without layouts is one scene."""
+    scenes = len(layouts_of(case)) or 1
+    return clip.frames(FrameSpec.at(*anchor_frames(scenes, frames_of_layout(case, clip.count))))
+
+
+@signal(version=1, seat="flow", cost=0.15)
+def flow_cycles(clip: Clip, flow: FlowInstrument) -> Arrays:
+    """How far pixels land from their start after going to the next frame and back, px; one number per pair."""
+    pairs = [cycle_error(flow.flow(a, b), flow.flow(b, a)) for a, b in consecutive(clip)]
+    return {"error": np.array(pairs)}
+
+
+@signal(version=1, reads=("video", "case"), requires=("object_masks",), seat="flow", cost=0.15)
+def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
+    """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
+
+    `median`: median length of the flow, px. `contrast_squashed`, `contrast_cropped`: longest vector inside minus
+    longest outside, the first-frame mask fitted to the clip in one of two ways and followed along the flow; NaN from
+    the frame on in which the object is lost or fills the view.
+    """
+    from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
+
+    masks = [read_mask(file) for file in mask_files_of(case)]
+    followed = {crop: fitted_union(masks, clip.size, crop=crop) for crop in (False, True)}
+    medians: list[float] = []
+    contrasts: dict[bool, list[float]] = {False: [], True: []}
+    for first, second in consecutive(clip):
+        forward, backward = flow.flow(first, second), flow.flow(second, first)
+        medians.append(median_magnitude(forward))
+        for crop, mask in followed.items():
+            grown = grow(mask)
+            lost = not mask.any() or bool(grown.all())
+            contrasts[crop].append(float("nan") if lost else region_contrast(forward, grown))
+            followed[crop] = follow(mask, backward)
+    return {
+        "median": np.array(medians),
+        "contrast_squashed": np.array(contrasts[False]),
+        "contrast_cropped": np.array(contrasts[True]),
+    }
+
+
+def mask_files_of(case: Case) -> list[Path]:
+    """First-frame masks of what should move: one per object, or the target's."""
+    files = object_masks(case)
+    if not files and case.reference.target is not None and case.reference.target.mask is not None:
+        files = [case.reference.target.mask]
+    if not files:
+        raise NotApplicable("the case has no masks of moving objects")
+    return [case.path(file) for file in files]
+
+
+@signal(version=1, reads=("video", "case"), requires=("image",), seat="style_features", cost=0.05)
+def anchor_styles(clip: Clip, case: Case, style: StyleInstrument) -> Arrays:
+    """Style of the frames at the ends of the layouts.
+
+    `released`: per later anchor, the Gram difference to the input image as it was cut for the clip, mean squares summed
+    over layers. `paper`: per layout, Frobenius norm between its first and its last frame, summed over layers.
+    """
+    anchors = [style.features(frame) for frame in anchors_of(clip, case)]
+    given = style.features(input_image(case, clip.size))
+    released = [sum(map(gram_mse, later, given)) for later in anchors[1:]]
+    paper = [sum(map(gram_distance, end, start)) for start, end in pairwise(anchors)]
+    return {"released": np.array(released), "paper": np.array(paper)}
+
+
+def input_image(case: Case, size: tuple[int, int]) -> Image:
+    """The case's picture as a model of that video size got it: centre crop, (H, W, 3) RGB."""
+    from PIL import Image as Pillow
+
+    if case.condition.image is None:
+        raise NotApplicable("the case has no picture")
+    file = case.path(case.condition.image)
+    try:
+        with Pillow.open(file) as picture:
+            if picture.mode not in ("RGB", "L"):
+                raise WorldGaugeError(f"{file} has mode {picture.mode}", "save it as RGB")
+            return np.asarray(crop_and_resize(picture, size).convert("RGB"))
+    except OSError as error:
+        raise WorldGaugeError(f"picture {file} cannot be read ({error})", "restore the data set") from error
+
+
+@signal(version=1, seat="interpolation", kept=False, cost=0.2)
+def predicted_frames(clip: Clip, interpolation: InterpolationInstrument) -> Arrays:
+    """Every other frame predicted from its two neighbours: `frames` (P, H, W, 3) uint8."""
+    frames = clip.frames()
+    triples = dropped_frames(len(frames))
+    return {"frames": np.stack([interpolation.between(frames[a], frames[b]) for a, _, b in triples])}
+
+
+@signal(version=1, needs=(predicted_frames(),), cost=0.02)
+def prediction_errors(clip: Clip, predicted: Arrays) -> Arrays:
+    """Predicted against real frames, one number per prediction.
+
+    `mse`, `mse_wrapped`: squared 8-bit levels, true and modulo 256; `ssim`: over all channels, in the pair's own range.
+    """
+    frames = clip.frames()
+    pairs = [(predicted["frames"][i], frames[dropped]) for i, (_, dropped, _) in enumerate(dropped_frames(len(frames)))]
+    return {
+        "mse": np.array([squared_error(ours, real) for ours, real in pairs]),
+        "mse_wrapped": np.array([wrapped_squared_error(ours, real) for ours, real in pairs]),
+        "ssim": np.array([colour_ssim(ours, real) for ours, real in pairs]),
+    }

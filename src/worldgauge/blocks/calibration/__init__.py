@@ -1,5 +1,0 @@
-"""Calibration: every metric against every fault, on worlds whose truth is known."""
-
-from worldgauge.blocks.calibration.result import CalibrationFile, lines_about, shipped
-
-__all__ = ["CalibrationFile", "lines_about", "shipped"]

@@ -1,0 +1,218 @@
+"""The calibration file: dose-response of every metric to every fault, and what became of the declarations."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import manifests
+from worldgauge.core.submission import first_problem
+
+SCHEMA: Final = 1
+KINDS = {
+    "returns": "worlds whose target comes back",
+    "layouts": "worlds with one camera layout each",
+    "fixed": "worlds with a fixed camera",
+}
+"""Kinds of worlds in words."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
+
+
+class Dose(_Model):
+    """One severity of one fault, against the oracle on the same worlds."""
+
+    severity: float
+    quantity: float
+    """What the fault changed on average, in the fault's own quantity."""
+    cases: int
+    """Worlds in which the metric gave a value both for the subject and for the oracle."""
+    mean: float | None
+    """The metric in its own unit."""
+    interval: tuple[float, float] | None
+    """95 %, over worlds."""
+    difference: float | None
+    """Subject minus oracle, turned so that negative is worse; for metrics without a direction, subject minus oracle."""
+    p_value: float | None
+    """Two-sided sign-flip test over worlds."""
+
+
+class Verdict(_Model):
+    """A declared expectation and whether it held."""
+
+    expects: Literal["worse", "better", "still", "no better"]
+    holds: bool | None
+    """None: it could not be judged."""
+    why: str
+    known: str = ""
+    """For a known blind spot: the reason."""
+    up_to: float = 1.0
+    """Severity up to which it is asked."""
+
+
+class Response(_Model):
+    """A metric's answer to a fault."""
+
+    fault: str
+    doses: list[Dose]
+    rho: float | None
+    """Mean over worlds of Spearman's rho between severity and the turned score; negative: worse as severity rises."""
+    detects: float | None
+    """Smallest severity from which on the metric is told from the oracle at 95 %."""
+    verdict: Verdict | None = None
+
+
+class GaugeResult(_Model):
+    """One metric."""
+
+    id: str
+    metric: str
+    parameters: dict[str, Any] = {}
+    fingerprint: str
+    quality: str | None
+    unit: str
+    higher_is_better: bool | None
+    oracle: float | None
+    """Mean over worlds of the fault-free subject."""
+    reason: str = ""
+    """Why there is no number."""
+    responses: list[Response] = []
+
+    def response(self, fault: str) -> Response | None:
+        return next((r for r in self.responses if r.fault == fault), None)
+
+    def lines(self, where: str) -> list[str]:
+        """What a user of the metric should know, a line each; `where` says on which worlds."""
+        if not self.responses:
+            return [f"{self.id} on {where}: not measured ({self.reason})"]
+        of = f"; about {self.quality}" if self.quality else ""
+        lines = [f"{self.id} on {where}: oracle {self.oracle:.4g}{self.unit and ' ' + self.unit}{of}"]
+        for r in self.responses:
+            if r.detects is None and (r.verdict is None or r.verdict.holds is not False):
+                continue
+            seen = f"told from severity {r.detects:g}" if r.detects is not None else "not told from the oracle"
+            rho = "" if r.rho is None else f", rho {r.rho:+.2f}"
+            failed = ""
+            if r.verdict is not None and r.verdict.holds is False:
+                reason = f" ({r.verdict.known})" if r.verdict.known else ""
+                failed = f"; DECLARATION FAILS, must {must(r.verdict)}{reason}"
+            lines.append(f"  {r.fault}: {seen}{rho}{failed}")
+        return lines
+
+
+class ErrorTable(_Model):
+    """Errors of one instrument against truth."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    notes: list[str] = []
+
+
+class CalibrationFile(_Model):
+    """`calibration.json`."""
+
+    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    preset: str
+    kind: str = "returns"
+    """Of worlds."""
+    worlds: list[str]
+    size: tuple[int, int]
+    frames: int
+    severities: list[float]
+    instruments: dict[str, str]
+    """Seat to instrument."""
+    environment: dict[str, str]
+    faults: dict[str, str]
+    """Fault to the quantity its severity changes."""
+    gauges: list[GaugeResult]
+    errors: list[ErrorTable] = []
+    """Instrument errors, where they were measured."""
+
+    @property
+    def where(self) -> str:
+        """The worlds in words."""
+        return f"{len(self.worlds)} {KINDS[self.kind]}"
+
+    @property
+    def stem(self) -> str:
+        """Of the files written: `calibration` or, for worlds of another kind, such as `calibration_layouts`."""
+        return "calibration" if self.kind == "returns" else f"calibration_{self.kind}"
+
+    def failures(self) -> list[str]:
+        """One line per declaration that does not hold, known blind spots left out."""
+        return [line for line, known in self._broken() if not known]
+
+    def blind_spots(self) -> list[str]:
+        """One line per declaration that is known not to hold."""
+        return [f"{line}: {known}" for line, known in self._broken() if known]
+
+    def _broken(self) -> list[tuple[str, str]]:
+        return [
+            (f"{gauge.id} x {r.fault}: must {must(r.verdict)}; {r.verdict.why}", r.verdict.known)
+            for gauge in self.gauges
+            for r in gauge.responses
+            if r.verdict is not None and r.verdict.holds is False
+        ]
+
+    def write(self, file: Path) -> None:
+        partial = file.with_name(f".{file.name}.partial")
+        partial.write_text(self.model_dump_json(by_alias=True, indent=1) + "\n", "utf-8")
+        partial.replace(file)
+
+    @classmethod
+    def read(cls, file: Path) -> CalibrationFile:
+        try:
+            return cls.model_validate_json(file.read_bytes())
+        except FileNotFoundError as error:
+            raise WorldGaugeError(f"{file} does not exist", "run 'worldgauge calibrate'") from error
+        except ValidationError as error:
+            raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
+
+
+@cache
+def shipped() -> tuple[CalibrationFile, ...]:
+    """The calibrations that came with the packages, one per kind of worlds, each owner's results joined."""
+    files: dict[str, CalibrationFile] = {}
+    for manifest in sorted((m for m in manifests() if m.calibration), key=lambda manifest: manifest.name):
+        for file in sorted(manifest.folder.glob("calibration*.json")):
+            part = CalibrationFile.read(file)
+            known = files.setdefault(part.kind, part)
+            if known is not part:
+                joined = {"gauges": [*known.gauges, *part.gauges], "errors": [*known.errors, *part.errors]}
+                files[part.kind] = known.model_copy(update=joined)
+    return tuple(files[kind] for kind in KINDS if kind in files)
+
+
+def split_by_owner(result: CalibrationFile) -> dict[Path, CalibrationFile]:
+    """A result cut into the files that are shipped: each metric's part in the folder of the package that brings it.
+
+    Errors of instruments stay with the generic metrics.
+    """
+    parts: dict[Path, CalibrationFile] = {}
+    for manifest in manifests():
+        if not manifest.calibration:
+            continue
+        own = {gauge.id for gauge in manifest.resolve(manifest.calibration)}
+        gauges = [gauge for gauge in result.gauges if gauge.id in own]
+        if gauges:
+            part = {"gauges": gauges, "errors": [] if manifest.name else result.errors}
+            parts[manifest.folder / f"{result.stem}.json"] = result.model_copy(update=part)
+    return parts
+
+
+def lines_about(metric: str) -> list[str]:
+    """What the shipped calibrations say about a registered metric."""
+    return [line for file in shipped() for g in file.gauges if g.metric == metric for line in g.lines(file.where)]
+
+
+def must(verdict: Verdict) -> str:
+    words = {"worse": "get worse", "better": "get better", "still": "stay still", "no better": "not get better"}
+    limit = f" up to severity {verdict.up_to:g}" if verdict.up_to < 1 else ""
+    return words[verdict.expects] + limit

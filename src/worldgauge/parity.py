@@ -1,0 +1,142 @@
+"""Parity: recorded inputs and outputs of a benchmark's released code, reproduced value by value.
+
+A parity folder has an `index.json` with `benchmark` and `items`. The benchmark's manifest names what turns it into
+vectors:
+
+    def vectors(folder: ParityFolder) -> Iterator[Vector]: ...
+
+A vector's check returns None when our number is the recorded one within its tolerance, or the name of a status when the
+original crashed or answered nonsense and we say so instead. It raises `Differs` or `NotComparable` otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import benchmarks
+
+log = logging.getLogger(__name__)
+
+INDEX = "index.json"
+
+
+class Differs(Exception):
+    """Our result is not the recorded one."""
+
+
+class NotComparable(Exception):
+    """The recorded result cannot be compared with, for the reason given."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One recorded call."""
+
+    kind: str
+    """Results are counted by kind."""
+    id: str
+    check: Callable[[], str | None]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one vector."""
+
+    kind: str
+    id: str
+    outcome: Literal["matched", "differing", "not applicable"]
+    detail: str = ""
+    """The status we give where the original crashed, the difference, or the reason."""
+
+
+class ParityFolder:
+    """A folder of recorded calls; arrays and trees are read when a vector asks for them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._archives: dict[str, Any] = {}
+
+    @cached_property
+    def index(self) -> dict[str, Any]:
+        file = self.path / INDEX
+        try:
+            content = json.loads(file.read_text("utf-8"))
+        except FileNotFoundError as error:
+            raise WorldGaugeError(f"{self.path} holds no {INDEX}", "name a folder of parity vectors") from error
+        except json.JSONDecodeError as error:
+            raise WorldGaugeError(f"{file} is not valid JSON ({error.msg})") from error
+        if not isinstance(content, dict) or "benchmark" not in content or "items" not in content:
+            raise WorldGaugeError(f"{file} needs the fields 'benchmark' and 'items'")
+        return content
+
+    def arrays(self, name: str) -> Any:
+        """The arrays of an npz file by key."""
+        if name not in self._archives:
+            self._archives[name] = np.load(self.path / name, allow_pickle=False)
+        return self._archives[name]
+
+    def resolve(self, value: Any) -> Any:
+        """A stored value with references to arrays and trees replaced by their content; NaN and infinities real."""
+        if isinstance(value, dict):
+            if set(value) == {"npz", "key"}:
+                return self.arrays(value["npz"])[value["key"]]
+            if set(value) == {"json"}:
+                return json.loads((self.path / value["json"]).read_text("utf-8"))
+            return {key: self.resolve(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.resolve(item) for item in value]
+        return (
+            {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(value, value)
+            if isinstance(value, str)
+            else value
+        )
+
+
+def run_parity(path: Path) -> list[Verdict]:
+    """Check every vector of a folder."""
+    folder = ParityFolder(path)
+    name = str(folder.index["benchmark"]).lower()
+    manifest = benchmarks().get(name)
+    if manifest is None or not manifest.parity:
+        raise WorldGaugeError(f"there are no parity checks for benchmark '{name}'")
+    vectors: Callable[[ParityFolder], Iterator[Vector]] = manifest.resolve(manifest.parity)
+    return [judge(vector) for vector in vectors(folder)]
+
+
+def judge(vector: Vector) -> Verdict:
+    """Run one check; whatever goes wrong inside it is a difference, not a crash."""
+    try:
+        status = vector.check()
+    except NotComparable as reason:
+        return Verdict(vector.kind, vector.id, "not applicable", str(reason))
+    except Differs as difference:
+        return Verdict(vector.kind, vector.id, "differing", str(difference))
+    except Exception as error:
+        log.debug("vector %s failed", vector.id, exc_info=True)
+        return Verdict(vector.kind, vector.id, "differing", f"{type(error).__name__}: {error}")
+    return Verdict(vector.kind, vector.id, "matched", status or "")
+
+
+def expect_close(what: str, ours: Any, recorded: Any, absolute: float = 0.0, relative: float = 0.0) -> None:
+    """Refuse arrays or numbers further apart than the tolerance, or of another shape."""
+    a, b = np.asarray(ours, np.float64), np.asarray(recorded, np.float64)
+    if a.shape != b.shape:
+        raise Differs(f"{what}: shape {a.shape}, recorded {b.shape}")
+    if not np.allclose(a, b, rtol=relative, atol=absolute, equal_nan=True):
+        raise Differs(f"{what}: off by up to {np.max(np.abs(a - b)):.3g} (tolerance {absolute:g} + {relative:g} x)")
+
+
+def expect_equal(what: str, ours: Any, recorded: Any) -> None:
+    """Refuse anything but equality."""
+    if ours != recorded:
+        raise Differs(f"{what}: {ours!r}, recorded {recorded!r}")

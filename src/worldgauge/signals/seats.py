@@ -1,0 +1,74 @@
+"""What the seats offer that have no signal of their own here: the protocols networks and their stand-ins follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+
+class ImageScore(Protocol):
+    """What the seats `aesthetic` and `image_quality` offer."""
+
+    def score(self, image: Image) -> float:
+        """A number for one RGB frame (H, W, 3)."""
+
+
+class ImageDistance(Protocol):
+    """What the seat `perceptual_distance` offers."""
+
+    def distance(self, image: Image, reference: Image) -> float:
+        """How unlike two RGB frames of one size look; 0 for equal ones."""
+
+
+class PromptReward(Protocol):
+    """What the seat `prompt_reward` offers."""
+
+    def reward(self, prompt: str, image: Image) -> float:
+        """How well a frame answers a prompt; unbounded."""
+
+
+class ImageEmbedding(Protocol):
+    """What the seat `image_embedding` offers."""
+
+    def embed(self, image: Image) -> NDArray[np.float32]:
+        """One unit vector (D,) for a whole frame."""
+
+
+class DetectorInstrument(Protocol):
+    """What the seat `detector` offers."""
+
+    def phrases(self, image: Image, caption: str) -> list[str]:
+        """The phrases of the caption found in an RGB image, each with its confidence: `lamp(0.51)`."""
+
+
+class TextImageInstrument(Protocol):
+    """What the seat `text_image` offers."""
+
+    def similarity(self, image: Image, text: str) -> float:
+        """100 times the cosine of an RGB image and a text, not below 0."""
+
+
+class StyleInstrument(Protocol):
+    """What the seat `style_features` offers."""
+
+    def features(self, image: Image) -> Sequence[NDArray[np.float32]]:
+        """Feature maps (C, h, w), one per layer, of an RGB image (H, W, 3)."""
+
+
+class InterpolationInstrument(Protocol):
+    """What the seat `interpolation` offers."""
+
+    def between(self, before: Image, after: Image) -> Image:
+        """The RGB frame halfway between two (H, W, 3)."""
+
+
+class ImageDepthInstrument(Protocol):
+    """What the seat `image_depth` offers."""
+
+    def depth(self, image: Image) -> NDArray[np.float32]:
+        """Depth (h, w) of one RGB frame (H, W, 3), of any scale and offset."""

@@ -1,0 +1,68 @@
+"""What commands share, ours and those a benchmark brings: flags, and printing for people and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.store import default_store
+from worldgauge.report.steps import StepLines
+from worldgauge.report.terminal import duration, print_json, print_pairs, print_table
+
+__all__ = [
+    "AsJson",
+    "DataSet",
+    "RunFolder",
+    "RunFolders",
+    "StepLines",
+    "StorePath",
+    "Where",
+    "default_store",
+    "duration",
+    "parse_size",
+    "parse_tags",
+    "print_json",
+    "print_pairs",
+    "print_table",
+]
+
+AsJson = Annotated[bool, typer.Option("--json", envvar="WORLDGAUGE_JSON", help="Print JSON.")]
+StorePath = Annotated[
+    Path | None, typer.Option("--store", envvar="WORLDGAUGE_STORE", help="Store of signals; else in the user's cache.")
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", envvar="WORLDGAUGE_WHERE", help="Only cases with this tag: scene=indoor; repeatable."),
+]
+DataSet = Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the data set.")]
+RunFolder = Annotated[Path, typer.Argument(help="Run folder of the benchmark.", show_default=False)]
+RunFolders = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
+
+
+def parse_tags(where: Iterable[str]) -> dict[str, str]:
+    """
+    >>> parse_tags(["scene=indoor"])
+    {'scene': 'indoor'}
+    """
+    tags = {}
+    for item in where:
+        tag, equals, value = item.partition("=")
+        if not equals:
+            raise WorldGaugeError(f"--where {item}: expected TAG=VALUE")
+        tags[tag] = value
+    return tags
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """
+    >>> parse_size("720x480")
+    (720, 480)
+    """
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isdigit() and height.isdigit() and int(width) > 0 and int(height) > 0):
+        raise WorldGaugeError(f"size '{text}' is not WxH", "write for example 720x480")
+    return int(width), int(height)

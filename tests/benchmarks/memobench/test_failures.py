@@ -1,0 +1,141 @@
+"""The rules that name failures, one by one, and the evidence they rest on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from worldgauge.benchmarks.memobench.formulas.failures import KINDS, name_failures
+from worldgauge.functional.return_evidence import (
+    changed_around,
+    changed_share,
+    colour_histogram,
+    find_like,
+    histogram_distance,
+    novelty,
+    turn_between,
+)
+
+FAITHFUL = (
+    {f"turn_{phase}": 0.1 for phase in ("visible", "gone", "back")}
+    | {f"scenery_{phase}": 0.02 for phase in ("visible", "gone", "back")}
+    | {"seen": 1.0, "novel": 0.6, "shift_x": 0.05, "shift_y": 0.0, "from_reset": 1.5, "overlap": 0.9}
+    | {"beyond": 0.0, "drift": 0.0}
+    | {"looks_true": 0.03, "looks_last": 0.2, "true_change": 0.2}
+)
+UNSEEN = {"seen": 0.0, "shift_x": math.nan, "shift_y": math.nan, "overlap": 0.0, "looks_true": 0.8}
+CASES = {
+    "vanish": UNSEEN | {"novel": 0.0},
+    "identity_drift": UNSEEN | {"novel": 0.4},
+    "state_reset": {"shift_x": 1.8, "from_reset": 0.05, "overlap": 0.0},
+    "teleport": {"shift_x": 2.4, "from_reset": 2.0, "overlap": 0.0},
+    "background": {"scenery_back": 0.15},
+    "camera_drift": {"turn_back": 30.0, "seen": 0.0, "novel": 0.0, "scenery_back": 0.9},
+}
+
+
+def named(changes: dict[str, float]) -> list[str]:
+    evidence = {key: [value] * 3 for key, value in (FAITHFUL | changes).items()}
+    return [kind for kind, shown in name_failures(evidence).items() if shown]
+
+
+def test_a_faithful_clip_shows_none() -> None:
+    assert named({}) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_failure_is_named_alone(kind: str) -> None:
+    assert named(CASES[kind]) == [kind]
+
+
+def test_failures_may_come_together() -> None:
+    assert named(CASES["teleport"] | CASES["background"]) == ["teleport", "background"]
+
+
+def test_a_found_target_with_other_colours_is_another_thing() -> None:
+    assert named({"looks_true": 0.6, "looks_last": 0.6}) == ["identity_drift"]
+
+
+def test_weak_signs_of_another_thing_count_where_the_looks_were_drifting_in_view() -> None:
+    weak = UNSEEN | {"novel": 0.05, "beyond": 0.1}
+    assert named(weak) == ["vanish"]
+    assert named(weak | {"drift": 0.3}) == ["identity_drift"]
+
+
+def test_looks_of_then_where_the_truth_has_changed_are_a_reset() -> None:
+    assert named({"looks_true": 0.3, "looks_last": 0.05, "true_change": 0.3}) == ["state_reset"]
+
+
+def test_a_place_that_comes_and_goes_is_another_clock_not_a_jump() -> None:
+    steady = {key: [value] * 5 for key, value in (FAITHFUL | CASES["teleport"]).items()}
+    swinging = steady | {"shift_x": [3.2, 2.8, 2.4, 1.5, 0.6]}
+    assert [kind for kind, shown in name_failures(swinging).items() if shown] == ["state_reset"]
+
+
+def scene(colour: tuple[int, int, int] | None) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    image = rng.integers(90, 130, (60, 80, 3)).astype(np.uint8)
+    mask = np.zeros((60, 80), bool)
+    mask[20:40, 30:50] = True
+    if colour is not None:
+        image[mask] = colour
+    return image, mask
+
+
+def test_novelty_sees_whether_something_stands_there() -> None:
+    assert novelty(*scene((220, 30, 30))) > 0.8
+    assert novelty(*scene(None)) < 0.1
+
+
+def test_changed_around_sees_another_outline_and_no_shadow() -> None:
+    picture, mask = scene((220, 30, 30))
+    empty = scene(None)[0]
+    assert changed_around(picture, empty, mask) == 0
+    wider = empty.copy()
+    wider[20:40, 25:55] = (30, 30, 220)
+    # Two columns next to the outline are left out of its surroundings: three of five stick out on either side.
+    assert changed_around(picture, wider, mask) == pytest.approx(2 * 3 * 20 / 400, abs=0.05)
+    shaded = empty.copy()
+    shaded[40:44, 30:50] //= 2
+    assert changed_around(picture, shaded, mask) < 0.02
+
+
+def test_find_like_finds_the_picture_elsewhere_and_nothing_where_it_is_missing() -> None:
+    picture, mask = scene((220, 30, 30))
+    moved = np.roll(picture, (-7, 15), axis=(0, 1))
+    assert np.array_equal(find_like(moved, picture, mask), np.roll(mask, (-7, 15), axis=(0, 1)))
+    assert not find_like(scene(None)[0], picture, mask).any()
+    assert not find_like(scene((30, 30, 220))[0], picture, mask).any()
+
+
+def test_histogram_distance_tells_colours_apart() -> None:
+    red, mask = scene((220, 30, 30))
+    blue, _ = scene((30, 30, 220))
+    assert histogram_distance(colour_histogram(red, mask), colour_histogram(blue, mask)) > 0.9
+    assert histogram_distance(colour_histogram(red, mask), colour_histogram(red, mask)) == pytest.approx(0, abs=1e-6)
+
+
+def test_changed_share_counts_squares_outside_the_target() -> None:
+    image, mask = scene(None)
+    other = image.copy()
+    other[:12, :24] += 100
+    # 60 x 80 leaves 5 x 6 squares of 12; the target covers or touches 3 x 3 of them, two were changed.
+    assert changed_share(image, other, mask) == pytest.approx(2 / (30 - 9))
+    other[mask] = 0
+    assert changed_share(image, other, mask) == pytest.approx(2 / (30 - 9))
+
+
+def test_turn_between_recovers_a_known_rotation_despite_wrong_matches() -> None:
+    rng = np.random.default_rng(1)
+    lens = np.array([[200.0, 0, 160], [0, 200.0, 90], [0, 0, 1]])
+    angle = math.radians(8)
+    rotation = np.array([[math.cos(angle), 0, math.sin(angle)], [0, 1, 0], [-math.sin(angle), 0, math.cos(angle)]])
+    first = rng.uniform((40, 20), (280, 160), (60, 2))
+    rays = np.linalg.inv(lens) @ np.vstack([first.T, np.ones(60)])
+    seen = lens @ rotation @ rays
+    second = (seen[:2] / seen[2]).T
+    second[:15] += rng.uniform(20, 60, (15, 2))
+    assert turn_between(first, second, lens) == pytest.approx(8, abs=0.1)
+    assert math.isnan(turn_between(first[:5], second[:5], lens))
