@@ -111,7 +111,7 @@ def test_unknown_names_elsewhere(videos: Path) -> None:
     assert "unknown instrument set 'pockett'; did you mean pocket" in refused("run", videos, "--instruments", "pockett")
     assert "unknown instrument 'diss'; did you mean dis" in refused("run", videos, "--use", "flow=diss")
     assert "'dis' is for the seat 'flow', not 'depth'" in refused("run", videos, "--use", "depth=dis")
-    assert "unknown protocol 'papers'; use released or paper" in refused("run", videos, "--protocol", "papers")
+    assert "benchmark 'videos' has no protocol 'papers'; use plain" in refused("run", videos, "--protocol", "papers")
     assert "unknown name 'ssimm'; did you mean ssim" in refused("show", "ssimm")
     assert "is not a run: it has no run.json" in refused("report", videos)
 

@@ -37,7 +37,7 @@ def test_model_card(run: Path) -> None:
     summary = json.loads((run / "summary.json").read_text())
     assert f"| psnr | {summary['metrics']['psnr']['value']:.4g} |" in text
     assert "| 2/3 |" in text
-    assert "protocol `paper`" in text
+    assert "protocol `plain`" in text
     assert summary["fingerprints"]["psnr"] in text
 
 

@@ -140,9 +140,10 @@ def test_run_as_a_dataframe(run: Path) -> None:
 def test_show_benchmark_prints_the_tree_with_its_weights(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "benchmark.toml").write_text(
-        'name = "b"\n[[metric]]\nid = "psnr"\nscale = {from = [10, 40]}\n[[metric]]\nid = "ssim"\n'
+        'name = "b"\nprotocols = ["released", "paper"]\n'
+        '[[metric]]\nid = "psnr"\nscale = {from = [10, 40]}\n[[metric]]\nid = "ssim"\n'
         '[[group]]\nid = "pair"\nof = {psnr = 3, ssim = 1}\n[[group]]\nid = "total"\nof = {pair = 1}\n'
-        '[[deviation]]\nid = "d"\nreleased = "does this"\npaper = "says that"\n'
+        '[[deviation]]\nid = "d"\nunder = {released = "does this", paper = "says that"}\n'
     )
     text = helpers.worldgauge("show", tmp_path / "b").stdout
     assert "total\n  100.0% pair\n    75.0% psnr\n    25.0% ssim\n" in text

@@ -11,7 +11,7 @@ from worldgauge.core.errors import WorldGaugeError
 
 TOML = """
 name = "tiny"
-protocol = "released"
+protocols = ["released", "paper"]
 [policy]
 missing = "worst"
 [[metric]]
@@ -21,7 +21,7 @@ scale = {from = [10, 40]}
 id = "error"
 use = "warp_error"
 scale = {from = [1, 0], to = [0, 1]}
-paper = {parameters = {}, scale = {from = [2, 0], to = [0, 1]}}
+under.paper = {parameters = {}, scale = {from = [2, 0], to = [0, 1]}}
 [[group]]
 id = "total"
 of = {psnr = 3, error = 1}
@@ -48,8 +48,8 @@ def test_worst_score() -> None:
 def test_protocols_override(tmp_path: Path) -> None:
     (tmp_path / "benchmark.toml").write_text(TOML)
     file = read_benchmark_file(str(tmp_path))
-    released = [use.under("released") for use in file.metrics]
-    paper = [use.under("paper") for use in file.metrics]
+    released = [use.under_protocol("released") for use in file.metrics]
+    paper = [use.under_protocol("paper") for use in file.metrics]
     assert [use.use for use in released] == ["psnr", "warp_error"]
     assert released[0] == paper[0]
     assert (released[1].scale, paper[1].scale) == (
@@ -70,7 +70,7 @@ def test_protocols_override(tmp_path: Path) -> None:
         ),
         ("name='x'\n[[group]]\nid='t'\nof={}", "group 't' has no members"),
         ("name='x'\n[[metric]]\nid='a'\nscale={from=[1,1]}", "two different raw values"),
-        ("name='x'\nprotocol='mine'", "protocol"),
+        ("name='x'\nprotocols=[]", "protocols"),
     ],
 )
 def test_unsound_files(tmp_path: Path, text: str, message: str) -> None:

@@ -42,7 +42,10 @@ def benchmark() -> BenchmarkFile:
                 {"id": "appearance", "title": "Appearance", "of": {"psnr": 1, "ssim": 1}},
                 {"id": "overall", "title": "Overall", "of": {"appearance": 2, "rotation_error": 1}},
             ],
-            "deviation": [{"id": "rounding", "released": "rounds to one decimal", "paper": "does not round"}],
+            "protocols": ["released", "paper"],
+            "deviation": [
+                {"id": "rounding", "under": {"released": "rounds to one decimal", "paper": "does not round"}}
+            ],
         }
     )
 

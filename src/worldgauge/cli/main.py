@@ -45,7 +45,10 @@ class VerbGroup(TyperGroup):
     """Lists the verbs above and those of manifests; a verb's module is imported only to run it."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*VERBS, *_brought()]
+        # `demo` is what a newcomer looks for; a benchmark's own commands come last.
+        brought = _brought()
+        first = [name for name, (manifest, _) in brought.items() if name != manifest.name]
+        return [*first, *VERBS, *(name for name in brought if name not in first)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         line = VERBS.get(cmd_name) or (_brought()[cmd_name][1].help if cmd_name in _brought() else None)

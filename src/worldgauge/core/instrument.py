@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from worldgauge.core.manifest import manifests
+from worldgauge.core.manifest import Manifest, manifests
 from worldgauge.core.registry import Registry, unknown_name
 
 
@@ -91,6 +91,9 @@ class InstrumentRegistry(Registry[type[Instrument]]):
         if name not in self._entries:
             raise unknown_name(self.kind, name, self.names())
         return self._entries[name]
+
+    def _import(self, manifest: Manifest) -> None:
+        """Nothing: names stand in the manifest."""
 
 
 INSTRUMENTS = InstrumentRegistry("instrument")

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 
-from worldgauge.benchmarks.memobench import FOLDER
+from worldgauge.benchmarks.memobench import MANIFEST
 from worldgauge.benchmarks.memobench.official import columns
 from worldgauge.benchmarks.memobench.official.files import RAW_OF
-from worldgauge.core.benchmark import Protocol, read_benchmark_file
+from worldgauge.core.benchmark import read_benchmark_file, resolved_uses
 from worldgauge.core.published import read_published
 from worldgauge.engine.definitions import choose_seats, resolve
 
 FILE = read_benchmark_file("memobench")
 
 
-@pytest.mark.parametrize("protocol", get_args(Protocol))
-def test_every_metric_resolves_with_its_parameters(protocol: Protocol) -> None:
-    definitions = resolve([use.under(protocol) for use in FILE.metrics], choose_seats("pocket"))
+@pytest.mark.parametrize("protocol", FILE.protocols)
+def test_every_metric_resolves_with_its_parameters(protocol: str) -> None:
+    definitions = resolve(resolved_uses(FILE, protocol), choose_seats("pocket"))
     official = [d for d in definitions if not d.id.startswith(("house_", "failure_"))]
     assert {d.parameters["protocol"] for d in official} == {protocol}
 
 
 def test_protocols_differ_in_every_official_fingerprint() -> None:
     released, paper = (
-        {d.id: d.fingerprint for d in resolve([u.under(p) for u in FILE.metrics], choose_seats("pocket"))}
+        {d.id: d.fingerprint for d in resolve(resolved_uses(FILE, p), choose_seats("pocket"))}
         for p in ("released", "paper")
     )
     same = {name for name in released if released[name] == paper[name]}
@@ -33,7 +31,7 @@ def test_protocols_differ_in_every_official_fingerprint() -> None:
 
 
 def test_the_notes_explain_all_21_deviations() -> None:
-    notes = (FOLDER / "NOTES.md").read_text("utf-8")
+    notes = (MANIFEST.folder / "NOTES.md").read_text("utf-8")
     assert len(FILE.deviations) == 21
     assert [d.id for d in FILE.deviations if f"| `{d.id}` |" not in notes] == []
 
@@ -46,7 +44,7 @@ def test_every_official_column_has_a_source() -> None:
 
 
 def test_published_tables_are_all_there_and_name_our_columns() -> None:
-    tables = {table.id: table for table in read_published(FOLDER).tables}
+    tables = {table.id: table for table in read_published(MANIFEST.folder).tables}
     assert {f"paper-table-{n}" for n in ("2", "3", *(f"s{i}" for i in range(3, 10)))} <= set(tables)
     known = {use.id for use in FILE.metrics} | {group.id for group in FILE.groups}
     assert set(tables["paper-table-2"].columns) <= known

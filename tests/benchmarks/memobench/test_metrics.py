@@ -19,6 +19,7 @@ from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored
 from worldgauge.core.metric import METRICS, Measurement
 from worldgauge.core.signal import Arrays
 from worldgauge.core.video import Video
+from worldgauge.signals.phases import LIMITED, phase_fidelity
 
 CASE = Case(id="c")
 PHASES = Phases(gone=10, back=20)
@@ -34,7 +35,7 @@ def clip(folder: Path, frames: np.ndarray, fps: float | None = None) -> Clip:
     folder.mkdir(parents=True)
     for number, frame in enumerate(frames):
         Image.fromarray(frame).save(folder / f"{number:04d}.png")
-    return Clip(Video(folder, fps), spec=signals.LIMITED)
+    return Clip(Video(folder, fps), spec=LIMITED)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ RELEASED = {
 
 @pytest.mark.parametrize("phase", RELEASED)
 def test_fidelity_of_the_released_definition(clips: tuple[Clip, Clip], phase: str) -> None:
-    arrays = signals.phase_fidelity.function(*clips, PHASES)
+    arrays = phase_fidelity.function(*clips, PHASES)
     frames, first, last = RELEASED[phase]
     truth = [round(first + i * (last - first) / (len(frames) - 1)) for i in range(len(frames))]
     small = [cv2.resize(REFERENCE[j], (40, 24), interpolation=cv2.INTER_AREA) for j in truth]
@@ -86,7 +87,7 @@ def test_fidelity_of_the_released_definition(clips: tuple[Clip, Clip], phase: st
 
 
 def test_fidelity_of_the_paper_is_one_pairing_split_into_disjoint_phases(clips: tuple[Clip, Clip]) -> None:
-    arrays = signals.phase_fidelity.function(*clips, PHASES)
+    arrays = phase_fidelity.function(*clips, PHASES)
     curves = [measure("memobench/psnr", arrays, phase=p, protocol="paper").curve for p in ("visible", "gone", "back")]
     whole = measure("memobench/psnr", arrays, phase="all", protocol="paper")
     assert [len(c or ()) for c in curves] == [8, 8, 8]
@@ -94,18 +95,18 @@ def test_fidelity_of_the_paper_is_one_pairing_split_into_disjoint_phases(clips: 
 
 
 def test_identical_clips_reach_99_and_1(tmp_path: Path) -> None:
-    same = signals.phase_fidelity.function(clip(tmp_path / "a", REFERENCE), clip(tmp_path / "b", REFERENCE), PHASES)
+    same = phase_fidelity.function(clip(tmp_path / "a", REFERENCE), clip(tmp_path / "b", REFERENCE), PHASES)
     assert measure("memobench/psnr", same).value == 99.0
     assert measure("memobench/ssim", same).value == 1.0
 
 
 def test_keyframes_outside_the_reference_do_not_apply(clips: tuple[Clip, Clip]) -> None:
     with pytest.raises(NotApplicable, match="reference of 30 frames"):
-        signals.phase_fidelity.function(*clips, Phases(gone=10, back=30))
+        phase_fidelity.function(*clips, Phases(gone=10, back=30))
 
 
 def test_a_clip_that_ends_before_the_target_is_back_is_invalid(tmp_path: Path) -> None:
-    short = signals.phase_fidelity.function(clip(tmp_path / "a", SUBJECT[:4]), clip(tmp_path / "b", REFERENCE), PHASES)
+    short = phase_fidelity.function(clip(tmp_path / "a", SUBJECT[:4]), clip(tmp_path / "b", REFERENCE), PHASES)
     assert measure("memobench/psnr", short, phase="gone").value > 0
     with pytest.raises(InvalidVideo, match="no back phase"):
         measure("memobench/psnr", short, phase="back")

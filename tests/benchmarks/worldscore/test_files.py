@@ -10,6 +10,7 @@ from worldgauge.benchmarks.worldscore.analyses.breakdown import breakdown
 from worldgauge.benchmarks.worldscore.commands import app
 from worldgauge.benchmarks.worldscore.official.aspects import benchmark_file, normalised
 from worldgauge.benchmarks.worldscore.official.files import official_result, write_files
+from worldgauge.core.benchmark import resolved_uses
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.metric import METRICS
 from worldgauge.core.record import Record
@@ -46,7 +47,7 @@ def write_run(folder, cases, protocol="released", statuses=None):
     """`cases`: id to (tags, metric to raw). `statuses`: (case, metric) to a status instead of a value."""
     file = benchmark_file()
     definitions = []
-    for use in (u.under(protocol) for u in file.metrics):
+    for use in resolved_uses(file, protocol):
         metric = METRICS.get(use.use)
         definitions.append(
             DefinitionFile(

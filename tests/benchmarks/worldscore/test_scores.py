@@ -78,7 +78,7 @@ def test_not_a_number_is_never_a_score(metric):
 
 
 def test_camera_parameters_repeat_the_scales():
-    use = next(u for u in benchmark_file().metrics if u.id == "camera_control").under("released")
+    use = next(u for u in benchmark_file().metrics if u.id == "camera_control").under_protocol("released")
     rotation, translation = scales("camera_error")
     assert (use.parameters["rotation_worst"], use.parameters["translation_worst"]) == (
         rotation.source[0],
@@ -103,7 +103,7 @@ def test_published_totals(model):
 )
 def test_per_model_map_reproduces_the_published_columns(column, metric, count):
     """Inverting a column gives raw means whose own mean and spread are the constants the authors print."""
-    use = next(u for u in benchmark_file().metrics if u.id == metric).under("paper")
+    use = next(u for u in benchmark_file().metrics if u.id == metric).under_protocol("paper")
     scale = use.scale
     assert scale is not None and scale.level == "model"
     (low, high), (zero, hundred) = scale.source, scale.target
