@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldgauge.core.benchmark import BenchmarkFile, Scale, load_benchmark, read_benchmark_file, worst_score
+from worldgauge.core.benchmark import BenchmarkFile, Scale, load_benchmark, read_benchmark_file, score_ends
 from worldgauge.core.errors import WorldGaugeError
 
 TOML = """
@@ -36,13 +36,15 @@ def test_scale_maps_clips_and_turns_directions() -> None:
     assert Scale.model_validate({"from": (0, 1), "clip": False})(2) == 200
 
 
-def test_worst_score() -> None:
-    scale = Scale.model_validate({"from": (10, 40)})
-    assert worst_score(scale, (0, float("inf")), True) == 0
-    assert worst_score(None, (0, 1), True) == 0
-    assert worst_score(None, (0, 180), False) == 180
-    assert worst_score(None, (0, float("inf")), False) is None
-    assert worst_score(None, (0, 1), None) is None
+def test_worst_and_best_of_a_case() -> None:
+    scale, inf = Scale.model_validate({"from": (10, 40)}), float("inf")
+    assert score_ends(scale, (0, inf), True) == (0, 100)
+    # Scaled only after the mean, a case enters it with its raw value.
+    assert score_ends(Scale.model_validate({"from": (40, 10), "level": "model"}), (0, inf), False) == (40, 10)
+    assert score_ends(None, (0, 1), True) == (0, 1)
+    assert score_ends(None, (0, 180), False) == (180, 0)
+    assert score_ends(None, (0, inf), False) == (inf, 0)
+    assert score_ends(None, (0, 1), None) == (-inf, inf)
 
 
 def test_protocols_override(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import typer
 from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include
+from worldgauge.core.run_folder import SampleFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.job import Job, Setup, choose_metrics, parse_shard
 from worldgauge.verbs import StorePath, Where, default_store, parse_tags
@@ -63,6 +64,11 @@ Workers = Annotated[
     int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
 ]
 Shard = Annotated[str, typer.Option("--shard", envvar="WORLDGAUGE_SHARD", help="Only part i of n, as i/n.")]
+Sample = Annotated[
+    float | None,
+    typer.Option("--sample", envvar="WORLDGAUGE_SAMPLE", help="Only this share of the cases, every kind alike: 0.1."),
+]
+SampleSeed = Annotated[int, typer.Option("--sample-seed", envvar="WORLDGAUGE_SAMPLE_SEED", help="Which sample.")]
 Offline = Annotated[
     bool, typer.Option("--offline", envvar="WORLDGAUGE_OFFLINE", help="Refuse the network; only local weights.")
 ]
@@ -95,6 +101,8 @@ class JobFlags:
     include: Include = None
     store: StorePath = None
     out: Out = None
+    sample: Sample = None
+    sample_seed: SampleSeed = 0
     workers: Workers = 0
     shard: Shard = "1/1"
     offline: Offline = False
@@ -133,9 +141,15 @@ class JobFlags:
             protocol=protocol,
             only_cases=chosen_cases(benchmark, self.case or (), parse_tags(self.where or ())),
             shard=shard,
+            sample=self._sample(benchmark),
             workers=self.workers or os.cpu_count() or 1,
             arguments=tuple(sys.argv[1:]),
         )
+
+    def _sample(self, benchmark: Benchmark) -> SampleFile | None:
+        if self.sample is None:
+            return None
+        return SampleFile(share=self.sample, seed=self.sample_seed, of=len(benchmark.cases))
 
     def open(self) -> tuple[Benchmark, Submission]:
         """The benchmark and the submission; own videos are a benchmark of themselves."""

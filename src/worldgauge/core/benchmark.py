@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -27,6 +27,10 @@ from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
 from worldgauge.core.submission import Submission, first_problem
 
 FILE_NAME = "benchmark.toml"
+CaseReducer = Literal["mean", "weighted_mean", "frame_mean", "pooled_ratio"]
+"""A mean over cases; weighted by the cases' own weights; over all frames or pairs of all cases; or the sum of
+numerators over the sum of denominators: a case's value is their ratio, its measurement's weight the denominator."""
+GroupReducer = Literal["mean", "geometric", "harmonic"]
 ONLY_PROTOCOL = "plain"
 """Protocol of a benchmark that knows one way only."""
 
@@ -61,15 +65,26 @@ class Scale(_Model):
         score = low + (raw - a) / (b - a) * (high - low)
         return min(max(score, min(low, high)), max(low, high)) if self.clip else score
 
+    def inverse(self, score: float) -> float:
+        """The raw value behind a score.
 
-def worst_score(scale: Scale | None, bounds: tuple[float, float], higher_is_better: bool | None) -> float | None:
-    """The score an absent video gets under the policy `worst`: the scale's first target, else the bad finite bound."""
-    if scale is not None and scale.level == "case":
-        return scale.target[0]
+        >>> Scale.model_validate({"from": (10, 40)}).inverse(50.0)
+        25.0
+        """
+        (a, b), (low, high) = self.source, self.target
+        return a + (score - low) / (high - low) * (b - a)
+
+
+def score_ends(scale: Scale | None, bounds: tuple[float, float], higher_is_better: bool | None) -> tuple[float, float]:
+    """The worst and the best number of a case, as it enters the mean: the ends of its scale, else of the metric.
+
+    They bound a case only where the scale is clipped. Without a scale and a better direction no number is the worst.
+    """
+    if scale is not None:
+        return scale.target if scale.level == "case" else scale.source
     if higher_is_better is None:
-        return None
-    bad = bounds[0] if higher_is_better else bounds[1]
-    return bad if math.isfinite(bad) else None
+        return -math.inf, math.inf
+    return bounds if higher_is_better else bounds[::-1]
 
 
 class ProtocolOverride(_Model):
@@ -78,6 +93,7 @@ class ProtocolOverride(_Model):
     use: str | None = None
     parameters: dict[str, Any] | None = None
     scale: Scale | None = None
+    reduce: CaseReducer | None = None
 
 
 class MetricUse(_Model):
@@ -91,6 +107,8 @@ class MetricUse(_Model):
     """Only cases with these tags; the metric does not apply to the others."""
     parameters: dict[str, Any] = {}
     scale: Scale | None = None
+    reduce: CaseReducer = "mean"
+    """How cases become one number."""
     under: dict[str, ProtocolOverride] = {}
     """Protocol to what it does differently."""
 
@@ -102,18 +120,21 @@ class MetricUse(_Model):
                 "use": override.use or self.use or self.id,
                 "parameters": self.parameters | (override.parameters or {}),
                 "scale": override.scale or self.scale,
+                "reduce": override.reduce or self.reduce,
                 "under": {},
             }
         )
 
 
 class Group(_Model):
-    """A node of the aggregation tree: the weighted mean of metrics or other groups."""
+    """A node of the aggregation tree: a mean of metrics or other groups."""
 
     id: str
     title: str = ""
-    of: dict[str, float]
+    of: dict[str, Annotated[float, Field(gt=0)]]
     """Member id to weight."""
+    reduce: GroupReducer = "mean"
+    """Which mean. Each of them rises with every member."""
 
 
 class Deviation(_Model):

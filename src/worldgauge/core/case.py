@@ -126,6 +126,8 @@ class Case(_Model):
     """Scene the case belongs to; intervals resample clusters, not cases. Empty: the case is its own cluster."""
     condition: Condition = Condition()
     reference: Reference = Reference()
+    weight: float = Field(default=1.0, gt=0)
+    """How much the case counts, where a benchmark weighs its cases."""
     tags: dict[str, str] = {}
     extras: dict[str, Any] = {}
     """Further plain data of the benchmark, for signals and metrics that read the whole case."""

@@ -31,6 +31,8 @@ class Measurement:
     """One number per frame or pair, None where a frame has none."""
     reason: str = ""
     """A remark that belongs to the number, for example how many frames it rests on."""
+    weight: float | None = None
+    """For a ratio that is pooled over cases: its denominator."""
 
     @classmethod
     def from_curve(

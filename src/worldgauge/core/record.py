@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from worldgauge.core.status import Status
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 
 
 class Record(BaseModel):
@@ -19,10 +19,12 @@ class Record(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
 
-    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    schema_version: Literal[2] = Field(default=SCHEMA, alias="schema")
     """Version of this format."""
     case: str
     """Case id."""
+    take: int = 0
+    """Which of the case's videos, where a submission gives several; the first is 0."""
     cluster: str
     """Scene of the case: intervals resample clusters."""
     metric: str
@@ -39,6 +41,8 @@ class Record(BaseModel):
     """The score: `raw` after the benchmark's per-case scale. Null unless the status is ok."""
     raw: float | None = None
     """The metric's own number in its unit."""
+    weight: float | None = None
+    """What the value counts for where cases are weighed; null: like any other."""
     curve: list[float | None] | None = None
     """One number per frame or pair, null where a frame has none."""
     reason: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,17 +13,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
-from worldgauge.core.benchmark import BenchmarkFile, Scale, worst_score
+from worldgauge.core.benchmark import BenchmarkFile, CaseReducer, Scale, score_ends
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.older_runs import from_schema_1
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard, first_problem
 
 if TYPE_CHECKING:
     import pandas
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 FILE_NAME = "run.json"
 
 
@@ -45,6 +47,7 @@ class DefinitionFile(_Model):
     bounds: tuple[float, float]
     parameters: dict[str, Any] = {}
     scale: Scale | None = None
+    reduce: CaseReducer = "mean"
     summary: str = ""
     signals: list[dict[str, Any]] = []
     """The signals the metric rests on, with versions, parameters, frames and instruments."""
@@ -52,9 +55,14 @@ class DefinitionFile(_Model):
     """Why it could not be computed on the machine of the latest invocation."""
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The worst and the best number a case can have; infinite where nothing bounds it."""
+        return score_ends(self.scale, self.bounds, self.higher_is_better)
+
+    @property
     def worst(self) -> float | None:
-        """What an absent video scores under the policy `worst`."""
-        return worst_score(self.scale, self.bounds, self.higher_is_better)
+        """What an absent video scores under the policy `worst`; None where no number is the worst."""
+        return self.ends[0] if math.isfinite(self.ends[0]) else None
 
 
 class Invocation(_Model):
@@ -70,30 +78,58 @@ class Invocation(_Model):
     """Clips decoded, frames decoded, signals computed and reused, records written."""
 
 
+class SampleFile(_Model):
+    """A part of a benchmark, drawn so that every case had the same chance."""
+
+    share: float
+    seed: int
+    of: int
+    """Cases of the whole benchmark."""
+
+
 class RunFile(_Model):
     """`run.json`."""
 
-    schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
+    schema_version: Literal[2] = Field(default=SCHEMA, alias="schema")
     benchmark: BenchmarkFile
     protocol: str
     instruments: dict[str, str]
     """Seat to instrument."""
     model: ModelCard
     cases: int
-    """Cases of the whole benchmark: what coverage is measured against."""
+    """Cases asked for: of the whole benchmark or, where a sample was drawn, of the sample."""
+    videos: int = 0
+    """Videos asked for, where a submission gives several takes of a case; 0: one for each case."""
+    sample: SampleFile | None = None
+    """Which part of the benchmark was drawn; null: all of it."""
     definitions: list[DefinitionFile]
     invocations: list[Invocation] = []
+    _older: bool = PrivateAttr(default=False)
+
+    @property
+    def older(self) -> bool:
+        """Whether an older version wrote it: it can be read, not continued."""
+        return self._older
+
+    @property
+    def expected(self) -> int:
+        """Videos that coverage is measured against."""
+        return self.videos or self.cases
 
     @classmethod
     def read(cls, folder: Path) -> RunFile:
         file = folder / FILE_NAME
         try:
-            return cls.model_validate_json(file.read_bytes())
+            content = json.loads(file.read_bytes())
+            older = isinstance(content, dict) and content.get("schema") == 1
+            opened = cls.model_validate(from_schema_1(content) if older else content)
+            opened._older = older
+            return opened
         except FileNotFoundError as error:
             raise WorldGaugeError(
                 f"{folder} is not a run: it has no {FILE_NAME}", "name a folder that 'worldgauge run' made"
             ) from error
-        except (ValidationError, OSError) as error:
+        except (ValidationError, ValueError, OSError) as error:
             problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
             raise WorldGaugeError(f"{file}: {problem}") from error
 
@@ -105,14 +141,17 @@ class RunFile(_Model):
 
 @dataclass(frozen=True)
 class Columns:
-    """The current records of one metric, sorted by case."""
+    """The current records of one metric, sorted by case and take."""
 
     cases: list[str]
+    takes: list[int]
     clusters: list[str]
     statuses: list[Status]
     values: NDArray[np.float64]
     """NaN where there is no value."""
     raws: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    """NaN where a record has none of its own."""
 
     def count(self) -> Counter[Status]:
         return Counter(self.statuses)
@@ -130,37 +169,38 @@ class Run:
         return self.file.model.name
 
     def records(self) -> list[dict[str, Any]]:
-        """The current record of every (case, metric), sorted: of several the latest, stale definitions left out."""
+        """The current record of every metric, case and take, sorted: of several the latest, stale ones left out."""
         current = {d.id: d.fingerprint for d in self.file.definitions}
-        latest: dict[tuple[str, str], dict[str, Any]] = {}
+        latest: dict[tuple[str, str, int], dict[str, Any]] = {}
         for record in read_lines(self.folder):
-            metric, case = record["metric"], record["case"]
-            if current.get(metric) != record["fingerprint"]:
+            key = record["metric"], record["case"], record.get("take", 0)
+            if current.get(record["metric"]) != record["fingerprint"]:
                 continue
-            before = latest.get((metric, case))
+            before = latest.get(key)
             if before is None or record["time"] >= before["time"]:
-                latest[metric, case] = record
+                latest[key] = record
         return [latest[key] for key in sorted(latest)]
 
     def columns(self) -> dict[str, Columns]:
         """Per metric id, in the order of the definitions, the current records as columns. Flat in memory per record."""
         current = {d.id: d.fingerprint for d in self.file.definitions}
-        rows: dict[str, dict[str, tuple[float, str, str, float, float]]] = {d.id: {} for d in self.file.definitions}
+        rows: dict[str, dict[tuple[str, int], _Row]] = {d.id: {} for d in self.file.definitions}
         for record in read_lines(self.folder):
             metric = record["metric"]
             if current.get(metric) != record["fingerprint"]:
                 continue
-            case, of_metric = intern(record["case"]), rows[metric]
-            before = of_metric.get(case)
+            key, of_metric = (intern(record["case"]), record.get("take", 0)), rows[metric]
+            before = of_metric.get(key)
             if before is not None and before[0] > record["time"]:
                 continue
-            value, raw = record.get("value"), record.get("raw")
-            of_metric[case] = (
+            value, raw, weight = record.get("value"), record.get("raw"), record.get("weight")
+            of_metric[key] = (
                 record["time"],
                 intern(record["cluster"]),
                 intern(record["status"]),
                 np.nan if value is None else value,
                 np.nan if raw is None else raw,
+                np.nan if weight is None else weight,
             )
         return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
 
@@ -195,13 +235,19 @@ def read_lines(folder: Path) -> Iterator[dict[str, Any]]:
                     ) from error
 
 
-def _columns(of_metric: dict[str, tuple[float, str, str, float, float]]) -> Columns:
-    cases = sorted(of_metric)
-    rows = [of_metric[case] for case in cases]
+_Row = tuple[float, str, str, float, float, float]
+"""Time, cluster, status, value, raw, weight."""
+
+
+def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
+    keys = sorted(of_metric)
+    rows = [of_metric[key] for key in keys]
     return Columns(
-        cases=cases,
+        cases=[case for case, _ in keys],
+        takes=[take for _, take in keys],
         clusters=[row[1] for row in rows],
         statuses=[Status(row[2]) for row in rows],
         values=np.array([row[3] for row in rows], dtype=np.float64),
         raws=np.array([row[4] for row in rows], dtype=np.float64),
+        weights=np.array([row[5] for row in rows], dtype=np.float64),
     )

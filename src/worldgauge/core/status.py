@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Literal
 
@@ -37,10 +38,17 @@ class Policy(BaseModel):
     invalid: Counting = "exclude"
 
 
-def counted_value(status: Status, value: float | None, policy: Policy, worst: float | None) -> float | None:
+def counted_value(
+    status: Status,
+    value: float | None,
+    policy: Policy,
+    worst: float | None,
+    to_raw: Callable[[float], float] = lambda score: score,
+) -> float | None:
     """The number a record adds to a mean, or None when it adds nothing.
 
-    Unscored and error never count: they say nothing about the model, only about our instruments.
+    Unscored and error never count: they say nothing about the model, only about our instruments. A number in the
+    policy is a score; `to_raw` turns it into what is averaged, where that is another.
 
     >>> counted_value(Status.MISSING, None, Policy(missing="worst"), worst=0.0)
     0.0
@@ -55,7 +63,7 @@ def counted_value(status: Status, value: float | None, policy: Policy, worst: fl
         return None
     if rule == "exclude":
         return None
-    return worst if rule == "worst" else float(rule)
+    return worst if rule == "worst" else to_raw(float(rule))
 
 
 def is_expected(status: Status) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -53,21 +53,30 @@ class SubmissionFile(BaseModel):
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
     model: ModelCard
-    videos: dict[str, VideoEntry]
-    """Case id to an entry, or to the path alone."""
+    videos: dict[str, VideoEntry | Annotated[list[VideoEntry], Field(min_length=1)]]
+    """Case id to an entry, or to the path alone; to a list of them where the model made several takes of a case."""
 
 
 class Submission:
     """A model's videos. An entry whose file is not there counts as missing, not as an error."""
 
-    def __init__(self, model: ModelCard, videos: dict[str, Video]) -> None:
+    def __init__(
+        self, model: ModelCard, videos: dict[str, Video], further: Mapping[str, Sequence[Video]] | None = None
+    ) -> None:
         self.model = model
         self.videos = videos
+        """The video of each case, the first where there are several takes."""
+        self.further = dict(further or {})
+        """Further takes (other seeds, other rollouts) of the same cases."""
 
     def video(self, case_id: str) -> Video | None:
-        """The video of a case, or None when there is none on disk."""
-        video = self.videos.get(case_id)
-        return video if video is not None and video.path.exists() else None
+        """The first video of a case, or None when there is none on disk."""
+        return self.takes(case_id)[0]
+
+    def takes(self, case_id: str) -> list[Video | None]:
+        """Every video of a case, None for one that is not on disk; a case without any has one that is missing."""
+        named = [self.videos.get(case_id), *self.further.get(case_id, ())]
+        return [video if video is not None and video.path.exists() else None for video in named]
 
     @classmethod
     def read(cls, path: Path) -> Submission:
@@ -85,8 +94,15 @@ class Submission:
             raise WorldGaugeError(f"{file} is not valid JSON (line {error.lineno}: {error.msg})") from error
         except ValidationError as error:
             raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
-        videos = {case_id: Video(file.parent / entry.path, entry.fps) for case_id, entry in content.videos.items()}
-        return cls(content.model, videos)
+        takes = {
+            case_id: [Video(file.parent / e.path, e.fps) for e in (entry if isinstance(entry, list) else [entry])]
+            for case_id, entry in content.videos.items()
+        }
+        return cls(
+            content.model,
+            {case_id: of_case[0] for case_id, of_case in takes.items()},
+            {case_id: of_case[1:] for case_id, of_case in takes.items() if len(of_case) > 1},
+        )
 
     @classmethod
     def from_folder(cls, folder: Path, name: str | None = None) -> Submission:
@@ -111,9 +127,13 @@ class Submission:
 
     def write(self, file: Path) -> None:
         """Write `submission.json` with paths relative to it."""
-        videos = {case: _entry(video, file.parent) for case, video in sorted(self.videos.items())}
+        videos = {case: self._entries(case, file.parent) for case in sorted(self.videos)}
         content = {"schema": SCHEMA, "model": self.model.model_dump(mode="json"), "videos": videos}
         file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+    def _entries(self, case: str, root: Path) -> Any:
+        entries = [_entry(video, root) for video in (self.videos[case], *self.further.get(case, ()))]
+        return entries if len(entries) > 1 else entries[0]
 
 
 def find_videos(folder: Path) -> Iterable[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldgauge.core.benchmark import MetricUse, Scale
+from worldgauge.core.benchmark import CaseReducer, MetricUse, Scale
 from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS, Instrument, instrument_sets
@@ -40,6 +40,7 @@ class Definition:
     metric: Metric
     parameters: Mapping[str, Any]
     scale: Scale | None
+    reduce: CaseReducer
     fingerprint: str
     signals: tuple[Mapping[str, Any], ...]
     """Nested description of the signals, the content of the fingerprint."""
@@ -61,6 +62,7 @@ class Definition:
             bounds=self.metric.bounds,
             parameters=dict(self.parameters),
             scale=self.scale,
+            reduce=self.reduce,
             summary=self.metric.summary,
             signals=[dict(s) for s in self.signals],
             unavailable=self.unavailable or "",
@@ -134,6 +136,8 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         "signals": signals,
         "scale": use.scale.model_dump(mode="json") if use.scale else None,
     }
+    if use.reduce != "mean":
+        content["reduce"] = use.reduce
     needed_seats = [SIGNALS.get(u.signal).seat for u in all_uses(metric)]
     reasons = [seats.reason_empty(seat) for seat in needed_seats if seat is not None]
     return Definition(
@@ -141,6 +145,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         metric=metric,
         parameters=parameters,
         scale=use.scale,
+        reduce=use.reduce,
         fingerprint=short(digest_of(content)),
         signals=signals,
         unavailable=next((reason for reason in reasons if reason), None),

@@ -60,18 +60,22 @@ def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
     return role and lacking(role)
 
 
-def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception, lost: str = "") -> Record:
+def evaluate(
+    definition: Definition, inputs: CaseInputs, perception: Perception, lost: str = "", take: int = 0
+) -> Record:
     """The record of one metric on one case. Raises only `NotStored`, and errors that stop the whole run.
 
     With `lost` nothing is measured: the record is an error for that reason.
     """
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
+    weight: float | None = None
     try:
         if lost:
             raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception)
         raw, curve, reason = measurement.value, measurement.curve, measurement.reason
+        weight = _weight(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):
         raise
@@ -87,6 +91,7 @@ def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception,
         status, reason, trace = Status.ERROR, f"{type(error).__name__}: {error}", traceback.format_exc()
     return Record(
         case=inputs.case.id,
+        take=take,
         cluster=inputs.case.cluster_id,
         metric=definition.id,
         fingerprint=definition.fingerprint,
@@ -95,6 +100,7 @@ def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception,
         status=status,
         value=value,
         raw=raw,
+        weight=weight,
         curve=list(curve) if curve is not None else None,
         reason=reason,
         traceback=trace,
@@ -133,3 +139,20 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
     if not low <= answer.value <= high:
         raise _Nonsense(f"metric '{metric.name}' returned {answer.value:g}, outside its bounds [{low:g}, {high:g}]")
     return answer
+
+
+def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> float | None:
+    """What the value counts for among the cases; None where all count alike."""
+    name = definition.metric.name
+    match definition.reduce:
+        case "weighted_mean":
+            return inputs.case.weight
+        case "frame_mean":
+            if measurement.curve is None:
+                raise _Nonsense(f"metric '{name}' is averaged over frames but gives no number per frame")
+            return float(sum(number is not None for number in measurement.curve))
+        case "pooled_ratio":
+            if measurement.weight is None or not (math.isfinite(measurement.weight) and measurement.weight >= 0):
+                raise _Nonsense(f"metric '{name}' is pooled but gives no denominator (weight {measurement.weight!r})")
+            return measurement.weight
+    return None

@@ -60,7 +60,7 @@ class PoolExecutor:
         waiting = iter(items)
         suspects: list[WorkItem] = []
         """In flight when a worker died; each is flown alone, to learn which of them it was."""
-        alone: set[str] = set()
+        alone: set[tuple[str, int]] = set()
         flying: dict[Future[WorkResult], WorkItem] = {}
         while True:
             if not suspects:
@@ -77,8 +77,8 @@ class PoolExecutor:
                     yield future.result()
             if died:
                 # One death breaks the whole pool, so every case in flight is suspected, even one not begun.
-                suspects += [replace(i, lost=self._LOST) if i.case.id in alone else i for i in flying.values()]
-                alone |= {item.case.id for item in flying.values()} if len(flying) == 1 else set()
+                suspects += [replace(i, lost=self._LOST) if i.key in alone else i for i in flying.values()]
+                alone |= {item.key for item in flying.values()} if len(flying) == 1 else set()
                 flying.clear()
                 self._pool.shutdown(cancel_futures=True)
                 self._pool = self._new_pool()

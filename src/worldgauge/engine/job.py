@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from worldgauge.core.benchmark import Benchmark, MetricUse, resolved_use
+from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include
 from worldgauge.core.registry import unknown_name
+from worldgauge.core.run_folder import SampleFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
+from worldgauge.engine.sample import draw_sample
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Job:
     only_cases: tuple[str, ...] = ()
     shard: tuple[int, int] = (1, 1)
     """i of n, counted from 1."""
+    sample: SampleFile | None = None
+    """Only a part of the benchmark, drawn by seed."""
     workers: int = 1
     arguments: tuple[str, ...] = field(default=())
 
@@ -64,11 +70,20 @@ class Job:
                 "rename the videos or write a submission.json",
             )
 
+    @cached_property
+    def drawn(self) -> tuple[Case, ...]:
+        """The cases of the sample, or all."""
+        if self.sample is None:
+            return self.benchmark.cases
+        return draw_sample(self.benchmark.cases, self.sample.share, self.sample.seed)
+
     @property
     def cases(self) -> list[int]:
         """Positions of the chosen cases of this shard."""
         index, count = self.shard
-        chosen = [i for i, c in enumerate(self.benchmark.cases) if not self.only_cases or c.id in self.only_cases]
+        drawn = {case.id for case in self.drawn}
+        named = set(self.only_cases) or drawn
+        chosen = [i for i, case in enumerate(self.benchmark.cases) if case.id in drawn and case.id in named]
         return [i for position, i in enumerate(chosen) if position % count == index - 1]
 
 

@@ -16,7 +16,7 @@ from worldgauge.engine.evaluate import first_lack, inputs_digest
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
 from worldgauge.engine.perception import Perception
-from worldgauge.engine.records import finished
+from worldgauge.engine.records import Finished, finished
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.store import Store
 
@@ -29,9 +29,10 @@ _PROBED = 8
 
 @dataclass(frozen=True)
 class CaseWork:
-    """What is left to do for one case."""
+    """What is left to do for one video of a case."""
 
     case: Case
+    take: int
     video: Video | None
     todo: tuple[str, ...]
     """Metric ids without a finished record."""
@@ -51,7 +52,7 @@ class Plan:
     stages: Stages
     done_records: int = 0
     missing: list[str] = field(default_factory=list)
-    """Cases with no video."""
+    """Cases with no video, or with a take that is not there."""
     unknown: list[str] = field(default_factory=list)
     """Videos that belong to no case."""
     impossible: dict[str, str] = field(default_factory=dict)
@@ -84,28 +85,31 @@ def make_plan(job: Job) -> Plan:
     known = {case.id for case in job.benchmark.cases}
     plan.unknown = sorted(set(job.submission.videos) - known)
     for position in job.cases:
-        work, count = _examine(job, job.benchmark.cases[position], definitions, seats, store, done)
-        plan.works.append(work)
-        plan.done_records += count
-        if work.video is None:
-            plan.missing.append(work.case.id)
+        case = job.benchmark.cases[position]
+        takes = job.submission.takes(case.id)
+        for take, video in enumerate(takes):
+            work, count = _examine(case, take, video, definitions, seats, store, done)
+            plan.works.append(work)
+            plan.done_records += count
+        if None in takes:
+            plan.missing.append(case.id)
     plan.impossible = _impossible(job, definitions)
     plan.seconds, plan.gigabytes = _estimate(plan, seats, store)
     return plan
 
 
 def _examine(
-    job: Job,
     case: Case,
+    take: int,
+    video: Video | None,
     definitions: list[Definition],
     seats: Seats,
     store: Store,
-    done: dict[str, dict[tuple[str, str, str], float]],
+    done: Finished,
 ) -> tuple[CaseWork, int]:
-    video = job.submission.video(case.id)
     inputs = CaseInputs(case, video)
     perception = Perception(inputs, seats, store, None)
-    of_case = done.get(case.id, {})
+    of_case = done.get((case.id, take), {})
     todo = [d for d in definitions if (d.id, d.fingerprint, inputs_digest(d, inputs, perception)) not in of_case]
     able = [d for d in todo if video is not None and not d.unavailable and first_lack(d, inputs) is None]
     needed = list(dict.fromkeys(use for d in able for use in d.metric.needs))
@@ -115,7 +119,7 @@ def _examine(
         # An unreadable part of the data set becomes an error record when the case is worked on.
         compute = needed
     stored = sum(1 for use in needed if use not in compute)
-    return CaseWork(case, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
+    return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
 
 
 def _impossible(job: Job, definitions: list[Definition]) -> dict[str, str]:

@@ -52,23 +52,27 @@ class RecordWriter:
         os.close(self._descriptor)
 
 
-def finished(folder: Path) -> dict[str, dict[tuple[str, str, str], float]]:
-    """Per case, the (metric, fingerprint, inputs) that need no second look, with the time of the latest record.
+Finished = dict[tuple[str, int], dict[tuple[str, str, str], float]]
+
+
+def finished(folder: Path) -> Finished:
+    """Per case and take, the (metric, fingerprint, inputs) that need no second look, and when they were written.
 
     Errors are ours, so they are tried again; so is a record that a later one of other content has replaced.
     """
-    latest: dict[str, dict[str, tuple[float, str, str, str]]] = defaultdict(dict)
+    latest: dict[tuple[str, int], dict[str, tuple[float, str, str, str]]] = defaultdict(dict)
     for line in read_lines(folder):
-        before = latest[line["case"]].get(line["metric"])
+        of_video = latest[line["case"], line.get("take", 0)]
+        before = of_video.get(line["metric"])
         if before is None or line["time"] >= before[0]:
-            latest[line["case"]][line["metric"]] = (line["time"], line["fingerprint"], line["inputs"], line["status"])
+            of_video[line["metric"]] = (line["time"], line["fingerprint"], line["inputs"], line["status"])
     return {
-        case: {
+        video: {
             (metric, fingerprint, inputs): written
             for metric, (written, fingerprint, inputs, status) in metrics.items()
             if status != Status.ERROR
         }
-        for case, metrics in latest.items()
+        for video, metrics in latest.items()
     }
 
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-from worldgauge.core.errors import CannotWrite
+from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.run_folder import FILE_NAME, Invocation, RunFile
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
@@ -85,7 +86,7 @@ def _items(works: list[CaseWork], stage: int, plan: Plan) -> Iterator[WorkItem]:
         ends_here = any(plan.stages.of_metric[m] == stage for m in due)
         perceives_here = any(plan.stages.of_use[use] == stage for use in work.compute)
         if ends_here or perceives_here:
-            yield WorkItem(work.case, work.video, stage, tuple(due))
+            yield WorkItem(work.case, work.take, work.video, stage, tuple(due))
 
 
 def _run_file(job: Job, plan: Plan) -> RunFile:
@@ -93,8 +94,13 @@ def _run_file(job: Job, plan: Plan) -> RunFile:
     out = job.setup.out
     definitions = {d.id: d.to_file() for d in plan.definitions}
     invocations = []
+    before: RunFile | None = None
     if (out / FILE_NAME).exists():
         before = RunFile.read(out)
+        if before.older:
+            raise WorldGaugeError(
+                f"{out} was made by an older version: it can be read, not continued", "choose another folder with --out"
+            )
         invocations = before.invocations
         definitions = {d.id: d for d in before.definitions} | definitions
     order = {use.id: i for i, use in enumerate(job.benchmark.file.metrics)}
@@ -104,10 +110,25 @@ def _run_file(job: Job, plan: Plan) -> RunFile:
         protocol=job.protocol,
         instruments={seat: instrument.name for seat, instrument in sorted(seats.instruments.items())},
         model=job.submission.model,
-        cases=len(job.benchmark.cases),
+        **_extent(job, before),
         definitions=sorted(definitions.values(), key=lambda d: (order.get(d.id, len(order)), d.id)),
         invocations=invocations,
     )
+
+
+def _extent(job: Job, before: RunFile | None) -> dict[str, Any]:
+    """How many cases and videos are asked for. A run of the whole benchmark stays one when a part is run again."""
+    sample = job.sample
+    if before is not None and sample is not None and before.sample != sample:
+        if before.sample is not None:
+            raise WorldGaugeError(
+                f"{job.setup.out} holds another sample ({before.sample.share:g}, seed {before.sample.seed})",
+                "choose another folder with --out",
+            )
+        sample = None
+    cases = [case.id for case in (job.benchmark.cases if sample is None else job.drawn)]
+    takes = sum(len(job.submission.takes(case)) for case in cases)
+    return {"cases": len(cases), "videos": takes if takes > len(cases) else 0, "sample": sample}
 
 
 def _invocation(job: Job, totals: Totals, started: float) -> Invocation:

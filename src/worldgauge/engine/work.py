@@ -25,14 +25,20 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WorkItem:
-    """One case in one stage."""
+    """One video of a case in one stage."""
 
     case: Case
+    take: int
     video: Video | None
     stage: int
     metrics: tuple[str, ...]
     lost: str = ""
     """Why the case must not be worked on: its records become errors with this reason."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which video it is."""
+        return self.case.id, self.take
 
 
 @dataclass
@@ -76,7 +82,7 @@ class Worker:
             if self.stages.of_metric[definition.id] != item.stage:
                 continue
             try:
-                record = evaluate(definition, inputs, perception, item.lost)
+                record = evaluate(definition, inputs, perception, item.lost, item.take)
             except NotStored:
                 result.not_stored.append(definition.id)
                 continue

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import sqrt
@@ -10,9 +11,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.benchmark import BenchmarkFile, Scale
+from worldgauge.core.aggregate import Tree, weighted_means
+from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.run_folder import Columns, DefinitionFile, Run
-from worldgauge.core.status import Policy, Status, counted_value
+from worldgauge.report.case_table import clusters_of, tabulate
 from worldgauge.report.comparable import check_comparable
 from worldgauge.stats.bootstrap import Floats, Interval, cluster_replicates, percentile_interval
 from worldgauge.stats.multiplicity import holm, tie_groups
@@ -20,6 +22,8 @@ from worldgauge.stats.paired import sign_flip_tests
 from worldgauge.stats.power import detectable_difference
 
 REPLICATES = 1000
+FEWER_REPLICATES = 400
+"""Resamples of a breakdown, which has many parts."""
 PERMUTATIONS = 1999
 
 
@@ -47,50 +51,60 @@ class Joint:
     def __init__(self, runs: Sequence[Run]) -> None:
         check_comparable(runs)
         self.runs = list(runs)
+        self.resamples = REPLICATES
         self.columns = [run.columns() for run in runs]
         self.definitions = _definitions(runs)
         self.benchmark: BenchmarkFile = runs[0].file.benchmark
-        cluster_of = {
-            case: cluster
-            for of_run in self.columns
-            for column in of_run.values()
-            for case, cluster in zip(column.cases, column.clusters, strict=True)
-        }
-        self.cases = sorted(cluster_of)
-        self.cluster_names, codes = np.unique([cluster_of[c] for c in self.cases], return_inverse=True)
-        self.clusters: NDArray[np.int64] = codes.astype(np.int64)
+        self.tree = Tree(self.benchmark, self.definitions)
+        cluster_of = clusters_of(self.columns)
+        policy = self.benchmark.policy
+        tables = [tabulate(of_run, self.definitions, policy, cases=cluster_of) for of_run in self.columns]
+        self.cases, self.clusters = tables[0].cases, tables[0].clusters
+        self.cluster_names = tables[0].cluster_names
         self.row = {case: i for i, case in enumerate(self.cases)}
-        self.values = np.full((len(runs), len(self.definitions), len(self.cases)), np.nan)
-        for k, of_run in enumerate(self.columns):
-            for m, definition in enumerate(self.definitions):
-                if definition.id in of_run:
-                    column = of_run[definition.id]
-                    counted = counted_values(column, definition, self.benchmark.policy)
-                    self.values[k, m, self.rows(column)] = counted
+        self.values = np.stack([table.values for table in tables])
+        self.weights = np.stack([table.weights for table in tables])
 
     def rows(self, column: Columns) -> list[int]:
         """Positions of a column's cases in the joint table."""
         return [self.row[case] for case in column.cases]
 
+    def part(self, chosen: NDArray[np.bool_]) -> Joint:
+        """The same runs over some of the cases, with fewer resamples: for breakdowns."""
+        part = copy(self)
+        for cached in ("scores", "replicates"):
+            part.__dict__.pop(cached, None)
+        part.cases = [case for case, kept in zip(self.cases, chosen, strict=True) if kept]
+        part.row = {case: i for i, case in enumerate(part.cases)}
+        names, part.clusters = np.unique(self.clusters[chosen], return_inverse=True)
+        part.cluster_names = [self.cluster_names[i] for i in names]
+        part.values, part.weights = self.values[..., chosen], self.weights[..., chosen]
+        part.resamples = FEWER_REPLICATES
+        return part
+
+    def scenes(self, model: int, column: int) -> int:
+        """Scenes in which a model has a number for a metric that a column rests on."""
+        rows = self.tree.metrics_of(self.ids[column])
+        present = np.isfinite(self.values[model, rows]).any(axis=0)
+        return len(np.unique(self.clusters[present]))
+
     @property
     def ids(self) -> list[str]:
         """Metric ids, then group ids."""
-        return [d.id for d in self.definitions] + [g.id for g in self.benchmark.groups]
+        return self.tree.ids
 
     @cached_property
     def scores(self) -> Floats:
         """(K, columns): the point value of every metric and group."""
-        counts = np.isfinite(self.values).sum(axis=2)
-        sums = np.nansum(self.values, axis=2)
-        means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-        return self._tree(means)
+        return self._combined(weighted_means(self.values, self.weights))
 
     @cached_property
     def replicates(self) -> Floats:
         """(K, columns, R): all models and metrics recomputed on the same resampled scenes."""
         models, metrics, cases = self.values.shape
-        drawn = cluster_replicates(self.values.reshape(models * metrics, cases), self.clusters, REPLICATES)
-        return self._tree(drawn.reshape(models, metrics, -1))
+        flat, weights = (array.reshape(models * metrics, cases) for array in (self.values, self.weights))
+        drawn = cluster_replicates(flat, self.clusters, self.resamples, weights=weights)
+        return self._combined(drawn.reshape(models, metrics, -1))
 
     def difference(self, first: int, second: int) -> dict[str, Difference]:
         """Paired differences of two models in every column."""
@@ -99,7 +113,8 @@ class Joint:
         adjusted = holm([_number(p) for p in p_values])
         result: dict[str, Difference] = {}
         for m, definition in enumerate(self.definitions):
-            if definition.scale is not None and definition.scale.level == "model":
+            by_model = definition.scale is not None and definition.scale.level == "model"
+            if by_model or definition.reduce != "mean":
                 # The score exists only per model, so its difference does too.
                 whole = self._score_difference(first, second, m)
                 result[definition.id] = replace(whole, p_value=_number(p_values[m]), adjusted=adjusted[m])
@@ -155,17 +170,9 @@ class Joint:
             return None
         return float(2 * stdtr(clusters - 1, -abs(value) / error)) if error > 0 else float(value == 0)
 
-    def _tree(self, leaves: Floats) -> Floats:
-        """(K, M, ...) -> (K, M + groups, ...): scale what is scaled per model, then the weighted means upward."""
-        parts: dict[str, Floats] = {}
-        for m, definition in enumerate(self.definitions):
-            scale = definition.scale
-            column = leaves[:, m]
-            parts[definition.id] = scaled(column, scale) if scale and scale.level == "model" else column
-        for group in self.benchmark.groups:
-            parts[group.id] = weighted_mean(parts, group.of, leaves[:, 0] if leaves.shape[1] else leaves.sum(axis=1))
-        shape = (leaves.shape[0], len(parts), *leaves.shape[2:])
-        return np.stack(list(parts.values()), axis=1) if parts else np.empty(shape)
+    def _combined(self, leaves: Floats) -> Floats:
+        """(K, M, ...) -> (K, M + groups, ...), up the tree."""
+        return np.moveaxis(self.tree.combine(np.moveaxis(leaves, 1, 0)), 0, 1)
 
 
 def _number(value: float) -> float | None:
@@ -185,32 +192,6 @@ def _detectable(error: float | None, clusters: int) -> float | None:
 @lru_cache(maxsize=1024)
 def _detectable_per_spread(clusters: int) -> float:
     return detectable_difference(1.0, clusters)
-
-
-def scaled(numbers: Floats, scale: Scale) -> Floats:
-    """`Scale.__call__` for arrays; NaN stays NaN."""
-    (a, b), (low, high) = scale.source, scale.target
-    scores = low + (numbers - a) / (b - a) * (high - low)
-    return np.clip(scores, min(low, high), max(low, high)) if scale.clip else scores
-
-
-def weighted_mean(parts: Mapping[str, Floats], weights: Mapping[str, float], like: Floats) -> Floats:
-    """The weighted mean of a group's members; NaN where a member is absent, because a mean over fewer is another."""
-    if any(member not in parts for member in weights):
-        return np.full_like(like, np.nan)
-    return np.asarray(sum(w * parts[m] for m, w in weights.items()) / sum(weights.values()))
-
-
-def counted_values(column: Columns, definition: DefinitionFile, policy: Policy) -> Floats:
-    """Per case of a column the number that enters the mean under the benchmark's policy, NaN where none does."""
-    substitutes = {}
-    for status in Status:
-        value = counted_value(status, None, policy, definition.worst)
-        substitutes[status] = np.nan if value is None else value
-    return np.array(
-        [v if s is Status.OK else substitutes[s] for s, v in zip(column.statuses, column.values, strict=True)],
-        dtype=np.float64,
-    )
 
 
 def _definitions(runs: Sequence[Run]) -> list[DefinitionFile]:

@@ -1,10 +1,11 @@
-"""The summary of a run: every score with its interval, its coverage and the statuses behind it."""
+"""The summary of a run: every score with its interval, its bounds, its coverage and the statuses behind it."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.benchmark import Scale
-from worldgauge.core.run_folder import Columns, DefinitionFile, Run
-from worldgauge.core.status import Policy, Status, counted_value
-from worldgauge.stats.bootstrap import cluster_replicates, percentile_interval
+from worldgauge.core.aggregate import Tree, weighted_means
+from worldgauge.core.run_folder import Columns, Run
+from worldgauge.core.status import Status
+from worldgauge.report.case_table import CaseTable, tabulate
+from worldgauge.stats.bootstrap import Interval, cluster_replicates, percentile_interval
 
 FILE_NAME = "summary.json"
-SCHEMA = 1
-Replicates = NDArray[np.float64]
+SCHEMA = 2
+PENDING = "pending"
+"""Stands among the statuses for videos that have no record yet."""
+_FIRST_TOLD = ("error", "invalid", "missing", "unscored", PENDING)
+"""Of several reasons why a video does not count in a group, the one that is told."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +33,20 @@ class Score:
 
     id: str
     value: float | None
-    interval: tuple[float, float] | None
+    interval: Interval | None
     """95 % cluster bootstrap percentile interval; None with fewer than two clusters."""
     counted: int
-    """Cases that entered the mean, absent videos included where the policy counts them."""
+    """Videos that entered the mean, absent ones included where the policy counts them."""
     expected: int
-    """Cases the benchmark asks for, less those it does not apply to."""
+    """Videos the benchmark asks for, less those it does not apply to."""
     statuses: dict[str, int]
     reason: str = ""
     """Why there is no value."""
+    bounds: tuple[float | None, float | None] | None = None
+    """The score if all that could not be measured were the worst, and the best; None: all was measured, or nothing can
+    be. An end without a number is not bounded."""
+    spread: float | None = None
+    """Standard deviation of the score between takes, where every case was given several."""
 
     @property
     def scored(self) -> int:
@@ -44,8 +54,22 @@ class Score:
 
     @property
     def coverage(self) -> float:
-        """Scored cases over expected ones."""
+        """Scored videos over expected ones."""
         return self.scored / self.expected if self.expected else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """As every JSON file of ours holds a score."""
+        return {
+            "value": self.value,
+            "interval": self.interval,
+            "bounds": self.bounds,
+            "spread": self.spread,
+            "scored": self.scored,
+            "counted": self.counted,
+            "expected": self.expected,
+            "statuses": self.statuses,
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True)
@@ -55,6 +79,11 @@ class Summary:
     run: Run
     metrics: dict[str, Score]
     groups: dict[str, Score]
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """Metrics, then groups."""
+        return self.metrics | self.groups
 
     def statuses(self) -> Counter[str]:
         """How many records of each status, over all metrics."""
@@ -73,43 +102,43 @@ class Summary:
             "instruments": file.instruments,
             "cases": file.cases,
             "fingerprints": {d.id: d.fingerprint for d in file.definitions},
-            "metrics": {key: _to_json(score) for key, score in self.metrics.items()},
-            "groups": {key: _to_json(score) for key, score in self.groups.items()},
+            "metrics": {key: score.to_json() for key, score in self.metrics.items()},
+            "groups": {key: score.to_json() for key, score in self.groups.items()},
         }
 
 
 def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
-    """Means, intervals and coverage of every metric, then of every group, replicate by replicate."""
+    """Every metric, then every group: score, interval, bounds and coverage, all through one tree."""
     file, columns = run.file, run.columns()
-    values = {d.id: _counted(columns[d.id], d, file.benchmark.policy) for d in file.definitions}
-    draws = _replicates(columns, values, replicates, seed)
-    clusters = len({cluster for of_metric in columns.values() for cluster in of_metric.clusters})
-    metrics: dict[str, Score] = {}
-    points: dict[str, float | None] = {}
-    for definition in file.definitions:
-        scale = definition.scale if definition.scale and definition.scale.level == "model" else None
-        draws[definition.id] = _scaled(draws[definition.id], scale)
-        finite = values[definition.id][np.isfinite(values[definition.id])]
-        mean = float(np.mean(finite)) if finite.size else None
-        points[definition.id] = scale(mean) if scale and mean is not None else mean
-        interval = _interval(draws[definition.id], clusters)
-        metrics[definition.id] = _metric_score(
-            definition, columns[definition.id], points[definition.id], int(finite.size), interval, file.cases
+    tree = Tree(file.benchmark, file.definitions)
+    table = tabulate(columns, file.definitions, file.benchmark.policy)
+    points = tree.combine(table.means())
+    drawn = tree.combine(cluster_replicates(table.values, table.clusters, replicates, seed, table.weights))
+    low, high = tree.bounds(
+        *(tabulate(columns, file.definitions, file.benchmark.policy, end).means() for end in ("worst", "best"))
+    )
+    spreads = _spreads(tree, table)
+    clusters = len(np.unique(table.clusters))
+    videos = _Videos(tree, columns, table, file.expected)
+    values = {name: _number(point) for name, point in zip(tree.ids, points, strict=True)}
+    scores: dict[str, Score] = {}
+    for i, name in enumerate(tree.ids):
+        statuses, counted, expected = videos.of(name)
+        unmeasured = statuses.get(Status.UNSCORED, 0) > 0 and not _unavailable(tree, name)
+        scores[name] = Score(
+            id=name,
+            value=values[name],
+            interval=percentile_interval(drawn[i], clusters=clusters) if np.isfinite(drawn[i]).any() else None,
+            counted=counted,
+            expected=expected,
+            statuses=statuses,
+            reason="" if values[name] is not None else _why_empty(tree, i, statuses, values),
+            bounds=_bounds(low[i], high[i]) if unmeasured else None,
+            spread=spreads[i],
         )
-    groups: dict[str, Score] = {}
-    for group in file.benchmark.groups:
-        members = group.of
-        absent = [m for m in members if points.get(m) is None]
-        total = sum(members.values())
-        if absent:
-            points[group.id] = None
-            draws[group.id] = np.full(replicates, np.nan)
-        else:
-            points[group.id] = sum(w * (points[m] or 0.0) for m, w in members.items()) / total
-            draws[group.id] = sum((w * draws[m] for m, w in members.items()), np.zeros(replicates)) / total
-        interval = _interval(draws[group.id], clusters)
-        groups[group.id] = _group_score(group.id, points[group.id], interval, absent, members, metrics | groups)
-    return Summary(run, metrics, groups)
+    count = len(file.definitions)
+    ordered = list(scores.items())
+    return Summary(run, dict(ordered[:count]), dict(ordered[count:]))
 
 
 def write_summary(folder: Path) -> Summary:
@@ -121,96 +150,67 @@ def write_summary(folder: Path) -> Summary:
     return summary
 
 
-def _counted(columns: Columns, definition: DefinitionFile, policy: Policy) -> NDArray[np.float64]:
-    """Per case the number that enters the mean, NaN where none does."""
-    worst = definition.worst
-    absent = {status: counted_value(status, None, policy, worst) for status in Status if status is not Status.OK}
-    substitutes = {status: math.nan if value is None else value for status, value in absent.items()}
-    return np.array(
-        [v if s is Status.OK else substitutes[s] for s, v in zip(columns.statuses, columns.values, strict=True)],
-        dtype=np.float64,
-    )
+class _Videos:
+    """What became of every video in every metric, as a matrix of statuses."""
+
+    def __init__(self, tree: Tree, columns: dict[str, Columns], table: CaseTable, expected: int) -> None:
+        self._tree = tree
+        keys = sorted({key for c in columns.values() for key in zip(c.cases, c.takes, strict=True)})
+        row = {key: i for i, key in enumerate(keys)}
+        self._statuses: NDArray[np.str_] = np.full((len(columns), len(keys)), PENDING, dtype="<U8")
+        self._counts = np.zeros((len(columns), len(keys)), dtype=bool)
+        for m, (name, column) in enumerate(columns.items()):
+            at = [row[key] for key in zip(column.cases, column.takes, strict=True)]
+            self._statuses[m, at] = [status.value for status in column.statuses]
+            self._counts[m, at] = np.isfinite(table.of_videos[name])
+        # Videos without a record in any metric.
+        self._pending = max(0, expected - len(keys))
+
+    def of(self, name: str) -> tuple[dict[str, int], int, int]:
+        """Statuses, videos that count, and videos expected. In a group a video is scored when every metric is."""
+        rows = self._tree.metrics_of(name)
+        counts: Counter[str] = Counter({PENDING: self._pending} if self._pending else {})
+        if not rows:
+            return dict(counts), 0, self._pending
+        statuses = self._statuses[rows]
+        asked = statuses != Status.SKIPPED.value
+        told = np.full(statuses.shape[1], Status.OK.value, dtype="<U8")
+        for status in reversed(_FIRST_TOLD):
+            told[(statuses == status).any(axis=0)] = status
+        told[~asked.any(axis=0)] = Status.SKIPPED.value
+        names, numbers = np.unique(told, return_counts=True)
+        counts.update({str(n): int(k) for n, k in zip(names, numbers, strict=True)})
+        order = [*(status.value for status in Status), PENDING]
+        found = {status: counts[status] for status in order if counts[status]}
+        counted = int(((self._counts[rows] | ~asked).all(axis=0) & asked.any(axis=0)).sum())
+        return found, counted, sum(found.values()) - found.get(Status.SKIPPED, 0)
 
 
-def _replicates(
-    columns: dict[str, Columns], values: dict[str, NDArray[np.float64]], replicates: int, seed: int
-) -> dict[str, Replicates]:
-    """Resample the same clusters for every metric, so that groups can be recomputed in every replicate."""
-    cluster_of = {case: cluster for c in columns.values() for case, cluster in zip(c.cases, c.clusters, strict=True)}
-    cases = sorted(cluster_of)
-    codes = {cluster: i for i, cluster in enumerate(sorted(set(cluster_of.values())))}
-    if not cases:
-        return {metric: np.full(replicates, np.nan) for metric in columns}
-    row = {case: i for i, case in enumerate(cases)}
-    table = np.full((len(columns), len(cases)), np.nan)
-    for i, (metric, of_metric) in enumerate(columns.items()):
-        table[i, [row[case] for case in of_metric.cases]] = values[metric]
-    clusters = np.array([codes[cluster_of[case]] for case in cases], dtype=np.int64)
-    if len(codes) < 2:
-        return {metric: np.full(replicates, np.nan) for metric in columns}
-    return dict(zip(columns, cluster_replicates(table, clusters, replicates, seed), strict=True))
+def _spreads(tree: Tree, table: CaseTable) -> list[float | None]:
+    """Per score its standard deviation between takes: take by take the whole tree is computed anew."""
+    if table.takes < 2:
+        return [None] * len(tree.ids)
+    scores = np.stack([tree.combine(weighted_means(v, w)) for v, w in table.by_take()])
+    return [_number(column.std(ddof=1)) for column in scores.T]
 
 
-def _scaled(draws: Replicates, scale: Scale | None) -> Replicates:
-    return draws if scale is None else np.array([scale(x) if math.isfinite(x) else x for x in draws])
+def _unavailable(tree: Tree, name: str) -> bool:
+    """Whether an instrument is missing altogether, which no model can cause."""
+    return any(tree.definitions[row].unavailable for row in tree.metrics_of(name))
 
 
-def _metric_score(
-    definition: DefinitionFile,
-    columns: Columns,
-    value: float | None,
-    counted: int,
-    interval: tuple[float, float] | None,
-    cases: int,
-) -> Score:
-    statuses = columns.count()
-    pending = cases - len(columns.cases)
-    counts = {status.value: statuses[status] for status in Status if statuses[status]}
-    if pending:
-        counts["pending"] = pending
-    reason = "" if value is not None else definition.unavailable or _why_empty(counts)
-    return Score(definition.id, value, interval, counted, cases - statuses[Status.SKIPPED], counts, reason)
+def _bounds(low: float, high: float) -> tuple[float | None, float | None] | None:
+    return None if math.isnan(low) or math.isnan(high) else (_number(low), _number(high))
 
 
-def _group_score(
-    group: str,
-    value: float | None,
-    interval: tuple[float, float] | None,
-    absent: list[str],
-    members: dict[str, float],
-    scores: dict[str, Score],
-) -> Score:
-    statuses: Counter[str] = Counter()
-    for member in members:
-        if member in scores:
-            statuses.update(scores[member].statuses)
-    known = [scores[m] for m in members if m in scores]
-    return Score(
-        group,
-        value,
-        interval,
-        sum(s.counted for s in known),
-        sum(s.expected for s in known),
-        dict(statuses),
-        "" if value is not None else "no score for " + ", ".join(absent),
-    )
+def _why_empty(tree: Tree, row: int, statuses: dict[str, int], values: dict[str, float | None]) -> str:
+    if row < len(tree.definitions):
+        listing = ", ".join(f"{n} {status}" for status, n in statuses.items())
+        return tree.definitions[row].unavailable or f"no case scored ({listing})"
+    group = tree.groups[row - len(tree.definitions)]
+    absent: Sequence[str] = tree.absent_members(group, values)
+    return "no score for " + ", ".join(absent) if absent else f"no {group.reduce} mean of negative scores"
 
 
-def _interval(draws: Replicates, clusters: int) -> tuple[float, float] | None:
-    return percentile_interval(draws, clusters=clusters) if np.isfinite(draws).any() else None
-
-
-def _why_empty(counts: dict[str, int]) -> str:
-    return "no case scored (" + ", ".join(f"{n} {status}" for status, n in counts.items()) + ")"
-
-
-def _to_json(score: Score) -> dict[str, Any]:
-    return {
-        "value": score.value,
-        "interval": score.interval,
-        "scored": score.scored,
-        "counted": score.counted,
-        "expected": score.expected,
-        "statuses": score.statuses,
-        "reason": score.reason,
-    }
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from worldgauge.core.aggregate import Tree
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.places import Place, contestants, places
 from worldgauge.report.summary import Score, Summary
@@ -53,12 +54,14 @@ def build_table(summaries: list[Summary]) -> Table:
     check_comparable([s.run for s in summaries])
     files = [s.run.file for s in summaries]
     columns: dict[str, Column] = {}
+    known = {d.id: d for file in files for d in file.definitions}
+    tree = Tree(files[0].benchmark, list(known.values()))
     for file in files:
         for group in file.benchmark.groups:
-            columns.setdefault(group.id, Column(group.id, "", True))
+            columns.setdefault(group.id, Column(group.id, "", tree.higher_is_better(group.id)))
     for file in files:
         for d in file.definitions:
-            columns.setdefault(d.id, Column(d.id, "" if d.scale else d.unit, True if d.scale else d.higher_is_better))
+            columns.setdefault(d.id, Column(d.id, "" if d.scale else d.unit, tree.higher_is_better(d.id)))
     rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
     return Table(list(columns.values()), rows, _notes(summaries))
 
@@ -78,25 +81,33 @@ def to_markdown(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """One line per model; per column its value, interval, scored and expected cases; last, which baseline it is."""
+    """One line per model; per column its value, interval, bounds and coverage; last, which baseline it is."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(
         [
             "model",
-            *(f"{c.id}{s}" for c in table.columns for s in ("", ".low", ".high", ".scored", ".expected")),
+            *(f"{column.id}{part}" for column in table.columns for part in _CSV_PARTS),
             "baseline",
         ]
     )
     for row in table.rows:
         cells: list[object] = [row.model]
         for column in table.columns:
-            score = row.scores.get(column.id)
-            low, high = score.interval if score and score.interval else ("", "")
-            value = score.value if score and score.value is not None else ""
-            cells += [value, low, high, score.scored if score else "", score.expected if score else ""]
+            cells += _csv_cells(row.scores.get(column.id))
         writer.writerow([*cells, row.baseline])
     return stream.getvalue()
+
+
+_CSV_PARTS = ("", ".low", ".high", ".if_worst", ".if_best", ".spread", ".scored", ".expected")
+"""Value, 95 % interval, bounds of what could not be measured, spread between takes, coverage."""
+
+
+def _csv_cells(score: Score | None) -> list[object]:
+    if score is None:
+        return [""] * len(_CSV_PARTS)
+    numbers = [score.value, *(score.interval or (None, None)), *(score.bounds or (None, None)), score.spread]
+    return [*("" if number is None else number for number in numbers), score.scored, score.expected]
 
 
 def to_json(table: Table) -> str:
@@ -107,17 +118,7 @@ def to_json(table: Table) -> str:
             {
                 "model": row.model,
                 "baseline": row.baseline,
-                "scores": {
-                    key: {
-                        "value": s.value,
-                        "interval": s.interval,
-                        "scored": s.scored,
-                        "expected": s.expected,
-                        "statuses": s.statuses,
-                        "reason": s.reason,
-                    }
-                    for key, s in row.scores.items()
-                },
+                "scores": {key: score.to_json() for key, score in row.scores.items()},
             }
             for row in table.rows
         ],
@@ -176,12 +177,20 @@ def _notes(summaries: list[Summary]) -> list[str]:
     file = summaries[0].run.file
     sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
     cases = sorted({s.run.file.cases for s in summaries})
+    samples = {s.run.file.sample.model_dump_json() if s.run.file.sample else "" for s in summaries}
     count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases: runs cover different ones"
     notes = [
         f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
         f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
         *(f"Instruments: {names}." for names in sets if names),
     ]
+    if file.sample is not None and len(samples) == 1:
+        notes.append(f"A sample: {file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}.")
+    elif len(samples) > 1:
+        notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
+    spreads = [s.spread for summary in summaries for s in summary.scores.values() if s.spread is not None]
+    if spreads:
+        notes.append("Several takes of each case, joined case by case; JSON and CSV have the spread between takes.")
     baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
     if baselines:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
@@ -189,7 +198,15 @@ def _notes(summaries: list[Summary]) -> list[str]:
         for score in [*summary.metrics.values(), *summary.groups.values()]:
             if score.value is None and score.reason:
                 notes.append(f"{summary.run.name}, {score.id}: {score.reason}.")
+            if score.bounds is not None:
+                notes.append(f"{summary.run.name}, {score.id}: {_bounds_in_words(score)}.")
     return notes
+
+
+def _bounds_in_words(score: Score) -> str:
+    low, high = ("not bounded" if end is None else _number(end) for end in score.bounds or (None, None))
+    count = score.statuses.get("unscored", 0)
+    return f"between {low} and {high}, whatever the {count} that could not be measured are worth"
 
 
 def _plain(score: Score | None) -> str:

@@ -21,18 +21,24 @@ _DRAWS_AT_ONCE = 1_000_000
 """Draws held in memory; the result does not depend on it."""
 
 
-def cluster_replicates(values: Floats, clusters: NDArray[np.integer], replicates: int = 1000, seed: int = 0) -> Floats:
+def cluster_replicates(
+    values: Floats,
+    clusters: NDArray[np.integer],
+    replicates: int = 1000,
+    seed: int = 0,
+    weights: Floats | None = None,
+) -> Floats:
     """Means of M metrics over N cases in R resamples of whole clusters: (M, N), (N,) -> (M, R).
 
     A replicate draws as many clusters as there are, with replacement, the same ones for every metric, and takes the
     mean over all their cases. So a weighted group of metrics is `weights @ replicates`. NaN in `values` means absent;
     NaN in the result means that a replicate drew no value. A metric with values in fewer than two clusters says
-    nothing about the spread between clusters: all its replicates are NaN.
+    nothing about the spread between clusters: all its replicates are NaN. With `weights` (M, N) means are weighted.
 
     >>> cluster_replicates(np.array([[1.0, 1.0, 1.0]]), np.array([0, 1, 1]), replicates=2)
     array([[1., 1.]])
     """
-    sums, counts = cluster_sums(values, clusters)
+    sums, counts = cluster_sums(values, clusters, weights)
     metrics, number = sums.shape
     result = np.full((metrics, replicates), np.nan)
     if number < 2:
@@ -110,16 +116,19 @@ def bca_interval(replicates: Floats, estimate: float, jackknife: Floats, level: 
     return float(ends[0]), float(ends[1])
 
 
-def cluster_sums(values: Floats, clusters: NDArray[np.integer]) -> tuple[Floats, Floats]:
-    """Sum and number of the present values of M metrics in each of C clusters: twice (M, C)."""
+def cluster_sums(values: Floats, clusters: NDArray[np.integer], weights: Floats | None = None) -> tuple[Floats, Floats]:
+    """Sum and number of the present values of M metrics in each of C clusters: twice (M, C).
+
+    With `weights` (M, N) the sums of weighted values and of weights.
+    """
     values = np.asarray(values, dtype=np.float64)
     codes = np.asarray(clusters)
     if values.ndim != 2 or codes.shape != values.shape[1:]:
         raise WorldGaugeError(f"values must be (M, N) and clusters (N,), got {values.shape} and {codes.shape}")
     # Codes may have gaps; a cluster nobody belongs to must not be drawn.
     names, codes = np.unique(codes, return_inverse=True)
-    present = np.isfinite(values)
-    filled = np.where(present, values, 0.0)
+    present = np.isfinite(values).astype(np.float64) if weights is None else np.where(np.isfinite(values), weights, 0.0)
+    filled = np.where(np.isfinite(values), values, 0.0) * present
     sums = [np.bincount(codes, row, minlength=len(names)) for row in filled]
     counts = [np.bincount(codes, row, minlength=len(names)) for row in present]
     shape = (len(values), len(names))

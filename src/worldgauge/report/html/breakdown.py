@@ -9,12 +9,11 @@ import numpy as np
 
 from worldgauge.report.html.column import Column
 from worldgauge.report.joint import Joint
-from worldgauge.stats.bootstrap import Floats, cluster_replicates, percentile_interval
+from worldgauge.stats.bootstrap import Floats, percentile_interval
 
 BINS = 24
 MOST_VALUES = 24
 """A tag with more values than this names cases rather than kinds of cases, and is not broken down."""
-_REPLICATES = 400
 
 
 def histograms(joint: Joint, columns: Sequence[Column]) -> list[dict[str, Any]]:
@@ -45,9 +44,10 @@ def tag_table(tags: Sequence[Mapping[str, str]]) -> dict[str, tuple[list[str], l
 
 
 def by_tag(joint: Joint, table: Mapping[str, tuple[list[str], list[int]]]) -> list[dict[str, Any]]:
-    """Per tag and value: number of cases and, per metric and model, mean and 95 % interval over scenes."""
-    models, metrics, cases = joint.values.shape
-    flat = joint.values.reshape(models * metrics, cases)
+    """Per tag and value: number of cases and, per metric and group and per model, score and 95 % interval over scenes.
+
+    Scores come up the same tree as everywhere, over fewer cases; a group of which a member has none there has none.
+    """
     found = []
     for name, (values, codes) in table.items():
         of_case = np.asarray(codes)
@@ -57,25 +57,23 @@ def by_tag(joint: Joint, table: Mapping[str, tuple[list[str], list[int]]]) -> li
         rows = []
         for number, value in enumerate(values):
             chosen = of_case == number
-            cells = _cells(flat[:, chosen], joint.clusters[chosen])
-            shaped = [[cells[k * metrics + m] for k in range(models)] for m in range(metrics)]
-            rows.append({"value": value, "cases": int(chosen.sum()), "cells": shaped})
+            rows.append({"value": value, "cases": int(chosen.sum()), "cells": _cells(joint.part(chosen))})
         found.append({"tag": name, "rows": rows})
     return found
 
 
-def _cells(values: Floats, clusters: np.ndarray) -> list[list[float | None]]:
-    """Per row: mean, low, high, or nothing."""
-    drawn = cluster_replicates(values, clusters, _REPLICATES)
-    cells: list[list[float | None]] = []
-    for row, replicates in zip(values, drawn, strict=True):
-        present = np.isfinite(row)
-        if not present.any():
-            cells.append([None, None, None])
-            continue
-        interval = percentile_interval(replicates, clusters=len(np.unique(clusters[present])))
-        cells.append([float(row[present].mean()), *(interval or (None, None))])
-    return cells
+def _cells(part: Joint) -> list[list[list[float | None]]]:
+    """Per column and model: score, low, high, or nothing."""
+    return [
+        [_cell(part.scores[k, i], part.replicates[k, i], part.scenes(k, i)) for k in range(len(part.runs))]
+        for i in range(len(part.ids))
+    ]
+
+
+def _cell(score: float, drawn: Floats, scenes: int) -> list[float | None]:
+    if not np.isfinite(score):
+        return [None, None, None]
+    return [float(score), *(percentile_interval(drawn, clusters=scenes) or (None, None))]
 
 
 def _quartiles(row: Floats) -> list[float] | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from worldgauge.core.aggregate import REDUCERS
 from worldgauge.core.benchmark import Group
 from worldgauge.core.run_folder import DefinitionFile
 from worldgauge.report.joint import Joint
@@ -66,7 +67,7 @@ def columns_of(joint: Joint) -> list[Column]:
                 id=definition.id,
                 title=titles.get(definition.id, ""),
                 kind="metric",
-                better=_direction(definition),
+                better=_SIGN[joint.tree.higher_is_better(definition.id)],
                 worst=worst,
                 best=best,
                 observed=observed,
@@ -77,15 +78,12 @@ def columns_of(joint: Joint) -> list[Column]:
         )
     by_id = {column.id: column for column in found}
     for i, group in enumerate(joint.benchmark.groups, start=len(found)):
-        by_id[group.id] = _group(group, by_id, digits_for(joint.scores[:, i]))
+        better = _SIGN[joint.tree.higher_is_better(group.id)]
+        by_id[group.id] = _group(group, by_id, better, digits_for(joint.scores[:, i]))
     return list(by_id.values())
 
 
-def _direction(definition: DefinitionFile) -> int:
-    """A scale's first target is the worst score; without a scale the metric says which way is better."""
-    if definition.scale is not None:
-        return 1 if definition.scale.target[1] > definition.scale.target[0] else -1
-    return {True: 1, False: -1, None: 0}[definition.higher_is_better]
+_SIGN = {True: 1, False: -1, None: 0}
 
 
 def digits_for(values: np.ndarray) -> int:
@@ -113,22 +111,25 @@ def _metric_range(definition: DefinitionFile, values: np.ndarray) -> tuple[float
     return (high, low, observed) if definition.higher_is_better is False else (low, high, observed)
 
 
-def _group(group: Group, known: Mapping[str, Column], digits: int) -> Column:
+def _group(group: Group, known: Mapping[str, Column], better: int, digits: int) -> Column:
     members = [known[m] for m in group.of if m in known]
-    directions = {m.better for m in members}
-    total = sum(group.of.values())
-    whole = len(members) == len(group.of) and len(directions) == 1
+    whole = len(members) == len(group.of)
+    weights = np.array([group.of[m.id] for m in members])
+
+    def end(numbers: list[float]) -> float:
+        return float(REDUCERS[group.reduce](np.array(numbers), weights))
+
     return Column(
         id=group.id,
         title=group.title,
         kind="group",
-        better=directions.pop() if whole else 1,
-        worst=sum(group.of[m.id] * m.worst for m in members) / total if whole else 0.0,
-        best=sum(group.of[m.id] * m.best for m in members) / total if whole else 100.0,
+        better=better,
+        worst=end([m.worst for m in members]) if whole else 0.0,
+        best=end([m.best for m in members]) if whole else 100.0,
         observed=any(m.observed for m in members),
         digits=digits,
         case_digits=digits,
-        definition={"of": group.of},
+        definition={"of": group.of, "reduce": group.reduce},
     )
 
 

@@ -56,8 +56,6 @@ def render(source: ReportSource) -> str:
     environment = Environment(loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     columns = display_order(source.columns)
     models = [source.model_json(k) for k in range(len(source.runs))]
-    ranked = contestants([model["baseline"] for model in models])
-    cells = {column.id: _cells(source, column, ranked) for column in columns}
     first = source.runs[0].file
     return environment.get_template("index.html.j2").render(
         benchmark=source.joint.benchmark,
@@ -65,12 +63,18 @@ def render(source: ReportSource) -> str:
         instruments=sorted({name for run in source.runs for name in run.file.instruments.values()}),
         models=models,
         columns=columns,
-        cells=cells,
+        cells=leaderboard_cells(source),
         cases=len(source.joint.cases),
         clusters=len(source.joint.cluster_names),
         date=_date(models),
         scripts=SCRIPTS,
     )
+
+
+def leaderboard_cells(source: ReportSource) -> dict[str, list[Cell]]:
+    """Per column the cell of every model, with its place among those under test."""
+    ranked = contestants([run.file.model.stands_for for run in source.runs])
+    return {column.id: _cells(source, column, ranked) for column in source.columns}
 
 
 def display_order(columns: list[Column]) -> list[Column]:

@@ -113,7 +113,7 @@ class ReportSource:
         columns = [column.to_json() for column in self.columns]
         return {
             "benchmark": benchmark.model_dump(
-                mode="json", include={"name", "title", "summary", "citation", "policy", "deviations"}
+                mode="json", include={"name", "title", "summary", "citation", "protocols", "policy", "deviations"}
             ),
             "protocol": first.protocol,
             "models": [self.model_json(k) for k in range(len(self.runs))],
@@ -172,7 +172,9 @@ class ReportSource:
             if definition.id in of_run:
                 column = of_run[definition.id]
                 for row, status in zip(self.joint.rows(column), column.statuses, strict=True):
-                    letters[row] = STATUS_LETTERS[status]
+                    # Of several takes, one that has no score is told.
+                    if letters[row] in (".", STATUS_LETTERS[Status.OK]):
+                        letters[row] = STATUS_LETTERS[status]
             statuses.append("".join(letters))
             values.append([rounded(x) for x in self.joint.values[k, m].tolist()])
         return compact({"values": values, "statuses": statuses})
@@ -242,14 +244,7 @@ def _labels(runs: Sequence[Run]) -> list[str]:
 def _score_json(score: Score | None) -> dict[str, Any]:
     if score is None:
         return {"value": None, "interval": None, "scored": 0, "expected": 0, "statuses": {}, "reason": "not run"}
-    return {
-        "value": score.value,
-        "interval": score.interval,
-        "scored": score.scored,
-        "expected": score.expected,
-        "statuses": score.statuses,
-        "reason": score.reason,
-    }
+    return score.to_json()
 
 
 def _video_json(video: Video | Drawn) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
+from worldgauge.report.joint import Joint
 from worldgauge.stats.correlation import spearman
 
 Row = dict[str, Any]
@@ -30,16 +31,14 @@ ANGLES = (("up to 60 deg", 0.0, 60.0), ("60 to 120 deg", 60.0, 120.0), ("over 12
 
 def scores(run: Run) -> Values:
     """Scores of a run by case and metric, with the composites of the tree; what has no score is left out."""
-    values = {
-        case: {metric: record["value"] for metric, record in records.items() if record.get("value") is not None}
-        for case, records in clip_records(run).items()
+    joint = Joint([run])
+    # The tree, case by case instead of over all cases.
+    of_cases = joint.tree.combine(joint.values[0])
+    return {
+        case: {name: float(x) for name, x in zip(joint.ids, of_cases[:, i], strict=True) if np.isfinite(x)}
+        for i, case in enumerate(joint.cases)
+        if np.isfinite(joint.values[0, :, i]).any()
     }
-    for of_case in values.values():
-        for group in run.file.benchmark.groups:
-            if all(member in of_case for member in group.of):
-                total = sum(group.of.values())
-                of_case[group.id] = sum(weight * of_case[member] for member, weight in group.of.items()) / total
-    return values
 
 
 def phase_drop(runs: Iterable[Run]) -> list[Row]:

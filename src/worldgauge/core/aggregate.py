@@ -1,0 +1,214 @@
+"""The only aggregation: numbers of cases become the scores of a benchmark's tree.
+
+A metric's score is the weighted mean over its cases, sum of weight times value over sum of weights, then its scale. A
+group's score is a monotone function of its members' scores. The table, the page, compare, official files and LaTeX all
+read what is computed here.
+
+Arrays have the metric as their first axis and anything behind it, so one tree serves a run, its resamples, and the
+worst and best that could have been where nothing was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.benchmark import BenchmarkFile, Group, Scale
+from worldgauge.core.run_folder import Columns, DefinitionFile
+from worldgauge.core.status import Policy, Status, counted_value
+
+Floats = NDArray[np.float64]
+Unmeasured = Literal["left out", "worst", "best"]
+"""What a clip counts as that our instruments could not judge."""
+
+
+def case_values(
+    column: Columns, definition: DefinitionFile, policy: Policy, unmeasured: Unmeasured = "left out"
+) -> tuple[Floats, Floats]:
+    """Per record of a column the number that enters the mean, NaN where none does, and its weight."""
+    scale = definition.scale
+    # A policy's number is a score; what is scaled only after the mean must be put in as the raw value behind it.
+    to_raw: Callable[[float], float] = (
+        scale.inverse if scale is not None and scale.level == "model" else lambda score: score
+    )
+    substitutes = {Status.OK: np.nan}
+    for status in Status:
+        if status is not Status.OK:
+            value = counted_value(status, None, policy, definition.worst, to_raw)
+            substitutes[status] = np.nan if value is None else value
+    if unmeasured != "left out":
+        substitutes[Status.UNSCORED] = bounds_of(definition)[unmeasured == "best"]
+    values = np.array(
+        [v if s is Status.OK else substitutes[s] for s, v in zip(column.statuses, column.values, strict=True)],
+        dtype=np.float64,
+    )
+    known = column.weights[np.isfinite(column.weights)]
+    # A clip without frames of its own, because it is absent, counts like an ordinary one.
+    usual = float(known.mean()) if known.size else 1.0
+    return values, np.where(np.isfinite(column.weights), column.weights, usual)
+
+
+def by_case(rows: NDArray[np.int64], values: Floats, weights: Floats, cases: int) -> tuple[Floats, Floats]:
+    """Takes of one case joined: the weighted mean of those that count, and the mean weight of all; NaN and 0 where none
+    counts. So measuring one more take moves the case's value and not what it weighs.
+
+    >>> by_case(np.array([0, 0, 1]), np.array([1.0, 3.0, np.nan]), np.ones(3), 2)
+    (array([ 2., nan]), array([1., 0.]))
+    """
+    present = ~np.isnan(values)
+    at, counted = rows[present], np.where(present, weights, 0.0)[present]
+    total = np.bincount(at, counted, cases)
+    sums = np.bincount(at, counted * values[present], cases)
+    takes = np.bincount(at, minlength=cases)
+    all_takes = np.bincount(rows, minlength=cases)
+    # A single take is handed on as it is: a product and a quotient may lose its last bit.
+    single = np.full(cases, np.nan)
+    single[at] = values[present]
+    joined = np.divide(sums, total, out=np.full(cases, np.nan), where=total > 0)
+    mean_weight = np.divide(np.bincount(rows, weights, cases), all_takes, out=np.zeros(cases), where=takes > 0)
+    return np.where(takes == 1, single, joined), mean_weight
+
+
+def weighted_means(values: Floats, weights: Floats) -> Floats:
+    """Mean over the last axis, (..., N) to (...); NaN is absent, and NaN comes out where nothing is there.
+
+    >>> weighted_means(np.array([[1.0, 4.0, np.nan]]), np.array([[1.0, 2.0, 9.0]]))
+    array([3.])
+    """
+    means = np.full(values.shape[:-1], np.nan)
+    for at in np.ndindex(means.shape):
+        means[at] = _weighted_mean(values[at], weights[at])
+    return means
+
+
+def _weighted_mean(values: Floats, weights: Floats) -> float:
+    present = ~np.isnan(values)
+    values, weights = values[present], weights[present]
+    if not values.size:
+        return np.nan
+    # Products and quotients of equal weights would only cost the last bit.
+    return float(values.mean()) if (weights == weights[0]).all() else float((weights * values).sum() / weights.sum())
+
+
+class Tree:
+    """A benchmark's metrics and groups, in the order in which they are shown: metrics first, then groups upward."""
+
+    def __init__(self, benchmark: BenchmarkFile, definitions: Sequence[DefinitionFile]) -> None:
+        self.definitions = list(definitions)
+        self.groups = list(benchmark.groups)
+        self.ids = [d.id for d in self.definitions] + [g.id for g in self.groups]
+        self._row = {name: i for i, name in enumerate(self.ids)}
+
+    def combine(self, leaves: Floats) -> Floats:
+        """(M, ...) means of the metrics to (M + G, ...) scores: scaled where the mean is scaled, then up the tree."""
+        return self._climb(self._scaled(leaves))
+
+    def bounds(self, worst: Floats, best: Floats) -> tuple[Floats, Floats]:
+        """The lowest and the highest scores between two rows of means, (M,) each to (M + G,) each.
+
+        A metric may be better where it is lower; a group rises with every member, whatever that means for each.
+        """
+        ends = np.stack([self._scaled(worst), self._scaled(best)])
+        return self._climb(ends.min(axis=0)), self._climb(ends.max(axis=0))
+
+    def _scaled(self, leaves: Floats) -> Floats:
+        rows = [
+            scaled(row, d.scale) if d.scale is not None and d.scale.level == "model" else row
+            for row, d in zip(leaves, self.definitions, strict=True)
+        ]
+        return np.stack(rows) if rows else leaves
+
+    def _climb(self, leaves: Floats) -> Floats:
+        """A group of which a member is absent is NaN: over fewer members it would be another score."""
+        scores = np.full((len(self.ids), *leaves.shape[1:]), np.nan)
+        scores[: len(leaves)] = leaves
+        for group in self.groups:
+            if all(member in self._row for member in group.of):
+                members = np.stack([scores[self._row[member]] for member in group.of])
+                scores[self._row[group.id]] = REDUCERS[group.reduce](members, np.array(list(group.of.values())))
+        return scores
+
+    def metrics_of(self, name: str) -> list[int]:
+        """Rows of the metrics a score rests on; a member that was not run has none."""
+        row = self._row.get(name)
+        if row is None:
+            return []
+        if row < len(self.definitions):
+            return [row]
+        group = self.groups[row - len(self.definitions)]
+        return list(dict.fromkeys(found for member in group.of for found in self.metrics_of(member)))
+
+    def higher_is_better(self, name: str) -> bool | None:
+        """Which way is better. A group whose members do not agree has no better direction."""
+        row = self._row.get(name)
+        if row is None:
+            return None
+        if row < len(self.definitions):
+            return direction(self.definitions[row])
+        found = {self.higher_is_better(member) for member in self.groups[row - len(self.definitions)].of}
+        return found.pop() if len(found) == 1 else None
+
+    def absent_members(self, group: Group, scores: Mapping[str, float | None]) -> list[str]:
+        """Members without a score."""
+        return [member for member in group.of if scores.get(member) is None]
+
+
+def bounds_of(definition: DefinitionFile) -> tuple[float, float]:
+    """The worst and the best that a case's number can be; infinite where nothing bounds it."""
+    worst, best = definition.ends
+    if definition.scale is None or definition.scale.clip:
+        return worst, best
+    return (-math.inf, math.inf) if worst < best else (math.inf, -math.inf)
+
+
+def direction(definition: DefinitionFile) -> bool | None:
+    """A scale's first target is the worst score; without a scale the metric says which way is better."""
+    if definition.scale is not None:
+        return definition.scale.target[1] > definition.scale.target[0]
+    return definition.higher_is_better
+
+
+def scaled(numbers: Floats, scale: Scale) -> Floats:
+    """`Scale.__call__` for arrays; NaN stays NaN."""
+    (a, b), (low, high) = scale.source, scale.target
+    scores = low + (numbers - a) / (b - a) * (high - low)
+    return np.clip(scores, min(low, high), max(low, high)) if scale.clip else np.asarray(scores)
+
+
+def mean(members: Floats, weights: Floats) -> Floats:
+    """(n, ...) to (...): the weighted mean.
+
+    >>> mean(np.array([1.0, 4.0]), np.array([2.0, 1.0])).item()
+    2.0
+    """
+    shaped = weights.reshape(-1, *[1] * (members.ndim - 1))
+    return np.asarray((shaped * members).sum(axis=0) / weights.sum())
+
+
+def geometric(members: Floats, weights: Floats) -> Floats:
+    """The weighted geometric mean; 0 where a member is 0, none where one is negative.
+
+    >>> geometric(np.array([1.0, 4.0]), np.array([1.0, 1.0])).item(), geometric(np.array([0.0, 4.0]), np.ones(2)).item()
+    (2.0, 0.0)
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.exp(mean(np.log(members), weights)))
+
+
+def harmonic(members: Floats, weights: Floats) -> Floats:
+    """The weighted harmonic mean; 0 where a member is 0, none where one is negative.
+
+    >>> round(harmonic(np.array([1.0, 3.0]), np.ones(2)).item(), 6), harmonic(np.array([0.0, 3.0]), np.ones(2)).item()
+    (1.5, 0.0)
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = 1.0 / mean(1.0 / members, weights)
+    return np.where((members < 0).any(axis=0), np.nan, means)
+
+
+REDUCERS: dict[str, Callable[[Floats, Floats], Floats]] = {"mean": mean, "geometric": geometric, "harmonic": harmonic}
+"""How a group is made of its members. Each rises with every member, so bounds go through it end by end."""
