@@ -41,7 +41,8 @@ scales = st.none() | st.fixed_dictionaries(
         "level": st.sampled_from(["case", "model"]),
     }
 )
-policies = st.fixed_dictionaries({}, optional={"missing": st.sampled_from(["worst", "exclude", 3.0])}) | st.just(
+# A number is a score that every scale here can give.
+policies = st.fixed_dictionaries({}, optional={"missing": st.sampled_from(["worst", "exclude", 0.5])}) | st.just(
     {"missing": "worst", "invalid": "worst"}
 )
 
