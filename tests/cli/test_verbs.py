@@ -100,11 +100,8 @@ def test_validate(videos: Path, tmp_path: Path) -> None:
 
 def test_report_formats(run: Path) -> None:
     rows = list(csv.reader(io.StringIO(helpers.worldgauge("report", run, "-f", "csv").stdout)))
-    assert rows[0][:6] == [
-        "model",
-        "flow_magnitude",
-        *(f"flow_magnitude.{x}" for x in ("low", "high", "scored", "expected")),
-    ]
+    parts = ("low", "high", "if_worst", "if_best", "spread", "scored", "expected")
+    assert rows[0][:9] == ["model", "flow_magnitude", *(f"flow_magnitude.{part}" for part in parts)]
     content = json.loads(helpers.worldgauge("report", run, "-f", "json").stdout)
     value = content["models"][0]["scores"]["psnr"]["value"]
     assert float(rows[1][rows[0].index("psnr")]) == value
