@@ -130,7 +130,7 @@ def test_reports_refuse_unlike_runs(videos: Path, run: Path) -> None:
 
 
 def test_run_as_a_dataframe(run: Path) -> None:
-    frame = worldgauge.load_run(run).frame()
+    frame = worldgauge.load_run(run).to_pandas()
     assert sorted(frame["metric"].unique()) == ["flow_magnitude", "psnr"]
     assert len(frame) == 6
     assert frame[frame.metric == "psnr"]["value"].between(20, 50).all()

@@ -65,9 +65,9 @@ class Submission:
         self.videos = videos
 
     def video(self, case_id: str) -> Video | None:
-        """The video of a case, or None when there is none on disk."""
+        """The video of a case, or None when there is none."""
         video = self.videos.get(case_id)
-        return video if video is not None and video.path.exists() else None
+        return video if video is not None and video.is_there else None
 
     @classmethod
     def read(cls, path: Path) -> Submission:
@@ -140,7 +140,9 @@ def first_problem(error: ValidationError) -> str:
 
 
 def _entry(video: Video, root: Path) -> Any:
-    path = video.path.resolve()
+    if video.on_disk is None:
+        raise WorldGaugeError("a video in memory has no place in a submission.json", "write it to a file first")
+    path = video.on_disk.resolve()
     text = path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else str(path)
     return text if video.stated_fps is None else {"path": text, "fps": video.stated_fps}
 
