@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from worldgauge.api.show import TextTable, number
+from worldgauge.api.show import TextTable, need_more, number
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.status import Status
 
@@ -56,11 +56,7 @@ class Measurements(Mapping[str, Measured]):
     def table(self) -> TextTable:
         """A line per metric; one more says how many were not tried."""
         rows = [(m.name, number(m.value), m.unit, m.status, m.reason) for m in self.values()]
-        count = len(self.excluded)
-        notes = (
-            [f"{count} {'metric needs' if count == 1 else 'metrics need'} more: .excluded says what"] if count else []
-        )
-        return TextTable.of(("metric", "value", "unit", "status", "remark"), rows, notes)
+        return TextTable.of(("metric", "value", "unit", "status", "remark"), rows, need_more(self.excluded))
 
     def __repr__(self) -> str:
         return str(self.table())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from worldgauge.api.building import Names, Videos, build_job
 from worldgauge.api.measured import Measured, Measurements
-from worldgauge.api.show import TextTable, interval, number
+from worldgauge.api.show import TextTable, interval, need_more, number
 from worldgauge.core import run_folder
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
@@ -92,11 +92,7 @@ class Run(run_folder.Run):
             (s.id, number(s.value), interval(s.interval), units.get(s.id, ""), f"{s.scored}/{s.expected}")
             for s in [*summary.metrics.values(), *summary.groups.values()]
         ]
-        count = len(self.excluded)
-        notes = (
-            [f"{count} {'metric needs' if count == 1 else 'metrics need'} more: .excluded says what"] if count else []
-        )
-        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, notes)
+        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, need_more(self.excluded))
 
     @property
     def cases(self) -> dict[str, Measurements]:

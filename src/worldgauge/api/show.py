@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -41,6 +41,15 @@ class TextTable:
         import pandas
 
         return pandas.DataFrame(list(self.rows), columns=list(self.header))
+
+
+def need_more(excluded: Mapping[str, str]) -> list[str]:
+    """
+    >>> need_more({"psnr": "needs a reference video"})
+    ['1 metric needs more: .excluded says what']
+    """
+    count = len(excluded)
+    return [f"{count} {'metric needs' if count == 1 else 'metrics need'} more: .excluded says what"] if count else []
 
 
 def number(value: float | None) -> str:
