@@ -16,7 +16,7 @@ from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, check_layout, split_batch
 from worldgauge.core.registry import unknown_name
-from worldgauge.core.status import Status, is_expected
+from worldgauge.core.status import Status
 from worldgauge.engine.job import choose_metrics
 
 REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
@@ -33,11 +33,11 @@ class _Tally:
     """What one metric said of the clips so far."""
 
     values: list[float] = field(default_factory=list)
-    expected: int = 0
+    clips: int = 0
 
     def add(self, other: _Tally) -> None:
         self.values += other.values
-        self.expected += other.expected
+        self.clips += other.clips
 
 
 class Gauge:
@@ -80,8 +80,9 @@ class Gauge:
     def __call__(self, batch: Any, **beside: Any) -> dict[str, float]:
         """Measure this batch, add it to what `compute` tells, and return this batch's numbers.
 
-        The flat dictionary has `<name>` (nan where nothing could be scored) and `<name>/coverage`. `beside` may be
-        `reference` (a batch like the first), `prompt` and `camera` (one for all, or a list with one per clip).
+        The flat dictionary has `<name>` (nan where nothing could be scored) and `<name>/coverage`, scored over all
+        clips. `beside` may be `reference` (a batch like the first), `prompt` and `camera` (one for all, or a list with
+        one per clip).
         """
         tallies = self._tallies(batch, **beside)
         self._add(tallies)
@@ -146,7 +147,8 @@ class Gauge:
 
     def _count(self, found: Measurements, tallies: dict[str, _Tally]) -> None:
         for name, measured in found.items():
-            tallies[name].expected += is_expected(measured.status)
+            # Somebody asked for this metric by name, so every clip is expected to have it.
+            tallies[name].clips += 1
             if measured.status is Status.OK and measured.value is not None:
                 tallies[name].values.append(measured.value)
             else:
@@ -161,7 +163,7 @@ class Gauge:
         for name, tally in tallies.items():
             values = tally.values
             flat[f"{self.prefix}{name}"] = float(REDUCTIONS[self.reduce](values)) if values else math.nan
-            flat[f"{self.prefix}{name}/coverage"] = len(values) / tally.expected if tally.expected else 0.0
+            flat[f"{self.prefix}{name}/coverage"] = len(values) / tally.clips if tally.clips else 0.0
         return flat
 
     def _definitions(self) -> dict[str, str]:

@@ -57,7 +57,7 @@ def build_job(
     only = chosen_cases(opened, names_in(cases), where or {})
     set_name, wanted = chosen_set(instruments), names_in(metrics)
     seats = choose_seats(set_name, use)
-    uses, excluded = opened.metrics(chosen_protocol), {}
+    uses, excluded = opened.metrics(chosen_protocol), dict[str, str]()
     if not uses and not wanted:
         uses, excluded = possible_metrics([c for c in opened.cases if not only or c.id in only], seats)
     chosen = choose_metrics(uses, wanted, file.namespace, chosen_protocol)

@@ -56,7 +56,7 @@ def measure(
     posed = _posed(case, prompt, reference is not None, camera is not None)
     clip = as_video(video, layout, value_range, fps)
     truth = None if reference is None else as_video(reference, *_reading(reference, layout, value_range, fps))
-    set_name, wanted, excluded = chosen_set(instruments), names_in(metrics), {}
+    set_name, wanted, excluded = chosen_set(instruments), names_in(metrics), dict[str, str]()
     if wanted:
         uses = choose_metrics((), wanted)
     else:
