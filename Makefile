@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lock calibration clean
+.PHONY: demo test nightly bench lock calibration clean
 
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
@@ -13,6 +13,11 @@ test: $(VENV)/.ready-dev
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2}
+
+# What takes too long, or needs too many packages, for every change.
+nightly: $(VENV)/.ready-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard]'
+	$(BIN)/python -m pytest -m nightly
 
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m bench

@@ -5,36 +5,39 @@ The names below are the public interface; everything else may move between versi
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from worldgauge.core.lazy import imported_on_use
 
 _PUBLIC = {
     "Case": "worldgauge.core.case",
     "Clip": "worldgauge.core.clip",
+    "Comparison": "worldgauge.api.comparing",
     "FrameSpec": "worldgauge.core.frames",
+    "Gauge": "worldgauge.api.batches",
     "Instrument": "worldgauge.core.instrument",
+    "Manifest": "worldgauge.core.manifest",
+    "Measured": "worldgauge.api.measured",
     "Measurement": "worldgauge.core.metric",
+    "Measurements": "worldgauge.api.measured",
     "Record": "worldgauge.core.record",
+    "Run": "worldgauge.api.runs",
     "Status": "worldgauge.core.status",
     "Submission": "worldgauge.core.submission",
     "Unscored": "worldgauge.core.errors",
+    "Verb": "worldgauge.core.manifest",
     "Video": "worldgauge.core.video",
-    "load_run": "worldgauge.core.run_folder",
+    "WorldGaugeError": "worldgauge.core.errors",
+    "compare": "worldgauge.api.comparing",
+    "evaluate": "worldgauge.api.runs",
+    "load_run": "worldgauge.api.runs",
+    "measure": "worldgauge.api.one_video",
     "metric": "worldgauge.core.metric",
     "signal": "worldgauge.core.signal",
 }
 
 __all__ = sorted(_PUBLIC)
 
-
-def __getattr__(name: str) -> Any:
-    """Import on first use, so that `import worldgauge` costs nothing."""
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'worldgauge' has no attribute '{name}'")
-    value = getattr(importlib.import_module(_PUBLIC[name]), name)
-    # Importing the submodule `worldgauge.metric...` must not shadow the name next time.
-    globals()[name] = value
-    return value
+__getattr__ = imported_on_use(__name__, _PUBLIC)
+"""Import on first use, so that `import worldgauge` costs nothing."""
 
 
 def __dir__() -> list[str]:

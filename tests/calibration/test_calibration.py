@@ -21,7 +21,7 @@ from worldgauge.calibration.responses import Scores, respond
 from worldgauge.calibration.result import CalibrationFile, GaugeResult, Response, must, shipped
 from worldgauge.calibration.verdicts import judge
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.gauge import Gauge
+from worldgauge.core.gauge import CalibrationGauge
 
 SEVERITIES = (0.25, 0.5, 1.0)
 WORLDS = 8
@@ -79,7 +79,7 @@ def test_unscored_worlds_are_left_out_and_counted() -> None:
 
 def _judged(quality: Quality, answers: dict[str, list[float]]) -> dict[str, Response]:
     responses = [respond(fault, _scores(np.array(a, float)), True) for fault, a in answers.items()]
-    return {r.fault: r for r in judge(Gauge("m", quality), responses)}
+    return {r.fault: r for r in judge(CalibrationGauge("m", quality), responses)}
 
 
 def test_must_move_holds_for_a_metric_that_answers_and_fails_for_one_that_does_not() -> None:
@@ -109,7 +109,7 @@ def test_a_metric_without_any_reach_cannot_be_called_still() -> None:
 
 def test_an_undeclared_metric_gets_no_verdict() -> None:
     responses = [respond("blur", _scores(np.array([1.0, 2.0, 5.0])), True)]
-    assert judge(Gauge("m"), responses)[0].verdict is None
+    assert judge(CalibrationGauge("m"), responses)[0].verdict is None
 
 
 def test_gauges_are_unique_and_name_what_is_registered() -> None:
@@ -177,10 +177,10 @@ def test_what_show_prints_names_what_is_seen_and_what_is_not(monkeypatch: pytest
 
 def test_a_known_blind_spot_is_shown_but_does_not_fail() -> None:
     deaf = respond("noise", _scores(np.zeros(3)), True)
-    made = _file(judge(Gauge("m", Quality.PICTURE, blind={"noise": "it is deaf"}), [deaf]))
+    made = _file(judge(CalibrationGauge("m", Quality.PICTURE, blind={"noise": "it is deaf"}), [deaf]))
     assert made.failures() == []
     assert made.blind_spots()[0].endswith("it is deaf")
-    assert judge(Gauge("m", Quality.PICTURE, unasked={"noise": "not meant"}), [deaf])[0].verdict is None
+    assert judge(CalibrationGauge("m", Quality.PICTURE, unasked={"noise": "not meant"}), [deaf])[0].verdict is None
 
 
 def test_shipped_results_hold_but_for_known_blind_spots_and_those_are_real() -> None:
@@ -198,7 +198,7 @@ def test_shipped_results_hold_but_for_known_blind_spots_and_those_are_real() -> 
 
 
 def test_a_fault_that_must_not_raise_a_metric_is_caught_when_it_does() -> None:
-    never = Gauge("m", Quality.PICTURE, no_better=("frozen_camera",))
+    never = CalibrationGauge("m", Quality.PICTURE, no_better=("frozen_camera",))
     for shift, holds in (([1.0, 2.0, 5.0], True), ([0.0, 0.0, 0.0], True), ([-1.0, -2.0, -5.0], False)):
         verdict = judge(never, [respond("frozen_camera", _scores(np.array(shift)), True)])[0].verdict
         assert verdict is not None and (verdict.expects, verdict.holds) == ("no better", holds)

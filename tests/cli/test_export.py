@@ -25,7 +25,7 @@ def test_tables_hold_every_record(run: Path, suffix: str) -> None:
         pytest.importorskip("pyarrow")
     helpers.worldgauge("export", run, "-o", f"records.{suffix}")
     read = pd.read_parquet("records.parquet") if suffix == "parquet" else pd.read_csv("records.csv")
-    expected = worldgauge.load_run(run).frame()
+    expected = worldgauge.load_run(run).to_pandas()
     assert list(read["case"]) == list(expected["case"])
     assert read["value"].tolist() == pytest.approx(expected["value"].tolist(), nan_ok=True)
     assert sorted(read["status"].unique()) == ["invalid", "ok"]

@@ -21,6 +21,8 @@ ALLOWED = {
     "stats": {"core", "stats"},
     "report": {"core", "stats", "report"},
     "engine": {"core", "engine", "report"},
+    "api": {"api", "core", "engine", "report"},
+    "adapters": {"adapters", "api", "core"},
 }
 """Layer to the layers it may import when it is imported itself. Imports inside functions are lazy and free."""
 

@@ -95,7 +95,7 @@ def test_values_and_details_hold_every_record(source):
 
 def test_tag_means_equal_a_group_by(source):
     _, index = parsed(source.content("data/index.js"))
-    frame = source.runs[0].frame()
+    frame = source.runs[0].to_pandas()
     expected = frame[frame["metric"] == "psnr"].groupby("tag.motion")["value"].mean()
     rows = next(tag for tag in index["tags"] if tag["tag"] == "motion")["rows"]
     assert [row["value"] for row in rows] == list(expected.index)

@@ -18,7 +18,7 @@ from worldgauge.calibration.result import CalibrationFile, GaugeResult
 from worldgauge.calibration.verdicts import judge
 from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile
 from worldgauge.core.case import Case
-from worldgauge.core.gauge import Gauge
+from worldgauge.core.gauge import CalibrationGauge
 from worldgauge.core.run_folder import Columns, DefinitionFile, Run
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
@@ -43,7 +43,7 @@ class Bench:
         """True depth of what the subjects show: the image depth of metrics whose own network is not here."""
         return self.folder / "depth"
 
-    def calibrate(self, gauges: Sequence[Gauge], progress: Progress) -> CalibrationFile:
+    def calibrate(self, gauges: Sequence[CalibrationGauge], progress: Progress) -> CalibrationFile:
         """Make worlds and subjects, score them, and judge the declarations."""
         preset = self.preset
         cases, subjects = self.make_worlds(progress), preset.subjects()
@@ -76,7 +76,9 @@ class Bench:
         found = {name: quantities(folder) for name, folder in folders.items()}
         return {name: np.array([of.get(case.id, 0.0) for case in cases]) for name, of in found.items()}
 
-    def score(self, cases: list[Case], subjects: list[Subject], gauges: Sequence[Gauge], progress: Progress) -> Run:
+    def score(
+        self, cases: list[Case], subjects: list[Subject], gauges: Sequence[CalibrationGauge], progress: Progress
+    ) -> Run:
         posed, videos = [], {}
         for subject in subjects:
             for case in cases:
@@ -98,7 +100,12 @@ class Bench:
         return Run(setup.out)
 
     def _result(
-        self, gauge: Gauge, definition: DefinitionFile, columns: Columns, cases: list[Case], changed: dict[str, Floats]
+        self,
+        gauge: CalibrationGauge,
+        definition: DefinitionFile,
+        columns: Columns,
+        cases: list[Case],
+        changed: dict[str, Floats],
     ) -> GaugeResult:
         values = dict(zip(columns.cases, columns.values, strict=True))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from worldgauge.blocks.faults import FAULTS, Fault
 from worldgauge.calibration.result import Dose, Response, Verdict
-from worldgauge.core.gauge import Gauge
+from worldgauge.core.gauge import CalibrationGauge
 
 LEAST_RHO = 0.5
 """A metric that answers a fault rises or falls with severity at least this steadily."""
@@ -17,20 +17,20 @@ STILL = 0.15
 """A still metric may move by this share of its answer to the faults it is for."""
 
 
-def judge(gauge: Gauge, responses: Sequence[Response]) -> list[Response]:
+def judge(gauge: CalibrationGauge, responses: Sequence[Response]) -> list[Response]:
     """The responses with a verdict wherever the fault declares something about the gauge's quality."""
     reach = reach_of(gauge, responses)
     return [r.model_copy(update={"verdict": _verdict(gauge, FAULTS[r.fault], r, reach)}) for r in responses]
 
 
-def reach_of(gauge: Gauge, responses: Sequence[Response]) -> float | None:
+def reach_of(gauge: CalibrationGauge, responses: Sequence[Response]) -> float | None:
     """The largest change among the faults that must move this metric and that it sees; None without any."""
     moving = [r for r in responses if any(m.quality == gauge.quality for m in FAULTS[r.fault].moves)]
     found = [abs(r.doses[-1].difference or 0.0) for r in moving if r.detects is not None]
     return max(found, default=None)
 
 
-def _verdict(gauge: Gauge, fault: type[Fault], response: Response, reach: float | None) -> Verdict | None:
+def _verdict(gauge: CalibrationGauge, fault: type[Fault], response: Response, reach: float | None) -> Verdict | None:
     if gauge.quality is None or fault.name in gauge.unasked:
         return None
     known = gauge.blind.get(fault.name, "")

@@ -11,7 +11,7 @@ import typer
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
 
 if TYPE_CHECKING:
-    from worldgauge.report.html.column import Column
+    from worldgauge.api.comparing import Comparison
     from worldgauge.report.joint import Difference, Joint
 
 app = typer.Typer()
@@ -40,23 +40,20 @@ def compare(
       worldgauge compare runs/blocks/model-a runs/blocks/model-b
       worldgauge compare runs/blocks/model-a runs/blocks/model-b --metric psnr --html report/
     """
+    from worldgauge.api.comparing import compare as compare_runs
     from worldgauge.core.registry import unknown_name
-    from worldgauge.core.run_folder import Run
-    from worldgauge.report.html.column import columns_of
-    from worldgauge.report.joint import Joint
 
-    joint = Joint([Run(first), Run(second)])
+    comparison = compare_runs(first, second)
+    joint, differences = comparison.joint, comparison.differences
     ids = [d.id for d in joint.definitions]
     if metric is not None and metric not in ids:
         raise unknown_name("metric", metric, ids)
-    differences = joint.difference(0, 1)
-    columns = columns_of(joint)
     chosen = metric or (ids[0] if ids else None)
     ends = _ends(joint, ids.index(chosen), cases) if chosen is not None else []
     if as_json:
         print_json(_json(joint, differences, chosen, ends))
     else:
-        _print(joint, columns, differences, chosen, ends)
+        _print(comparison, chosen, ends)
     if html is not None:
         from worldgauge.calibration.for_report import shipped_calibration
         from worldgauge.engine.evidence import stored_evidence
@@ -80,25 +77,10 @@ def _ends(joint: Joint, m: int, number: int) -> list[tuple[str, float, float]]:
     return [(joint.cases[i], float(a[i]), float(b[i])) for i in kept]
 
 
-def _print(
-    joint: Joint,
-    columns: list[Column],
-    differences: dict[str, Difference],
-    metric: str | None,
-    ends: list[tuple[str, float, float]],
-) -> None:
+def _print(comparison: Comparison, metric: str | None, ends: list[tuple[str, float, float]]) -> None:
+    joint, table = comparison.joint, comparison.table()
     names = [run.name for run in joint.runs]
-    rows = []
-    for i, column in enumerate(columns):
-        d = differences[column.id]
-        scores = [column.number(s) if s == s else "-" for s in joint.scores[:, i]]
-        interval = f"[{column.number(d.interval[0])}, {column.number(d.interval[1])}]" if d.interval else ""
-        value = "-" if d.value is None else f"{d.value:+.{column.digits}f}"
-        detectable = "" if d.detectable is None else column.number(d.detectable)
-        counts = f"{d.wins}/{d.losses} of {d.cases}" if d.cases else ""
-        rows.append((column.id, *scores, value, interval, _p(d.p_value), _p(d.adjusted), counts, detectable))
-    header = ("metric", *names, "difference", "95 % interval", "p", "p (Holm)", "larger/smaller", "detectable")
-    print_table(header, rows, numeric=range(1, len(header)))
+    print_table(table.header, table.rows, numeric=range(1, len(table.header)))
     typer.echo(f"difference: {names[0]} minus {names[1]}, paired over shared cases; scenes resampled and sign-flipped")
     typer.echo("p of groups: Student's t with the resampled error")
     if _uneven(joint):
@@ -129,7 +111,3 @@ def _json(
         "metric": metric,
         "cases": [{"case": case, "first": a, "second": b} for case, a, b in ends],
     }
-
-
-def _p(value: float | None) -> str:
-    return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -34,7 +34,7 @@ def export(
         if out.suffix == ".md":
             out.write_text(model_card(summarise(opened)), "utf-8")
         elif out.suffix == ".csv":
-            opened.frame().to_csv(out, index=False)
+            opened.to_pandas().to_csv(out, index=False)
         elif out.suffix == ".parquet":
             _write_parquet(opened, out)
         else:
@@ -46,6 +46,6 @@ def export(
 
 def _write_parquet(run: Run, out: Path) -> None:
     try:
-        run.frame().to_parquet(out, index=False)
+        run.to_pandas().to_parquet(out, index=False)
     except ImportError as error:
         raise WorldGaugeError("Parquet needs pyarrow", "pip install 'worldgauge[parquet]'") from error

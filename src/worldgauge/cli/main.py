@@ -111,6 +111,10 @@ def worldgauge(
 
         typer.echo(installed("worldgauge"))
         raise typer.Exit
+    from worldgauge.engine.memory import keep_freed_memory
+
+    # Here the process is ours alone; the library leaves the allocator of a notebook or a training loop as it is.
+    keep_freed_memory()
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -13,13 +13,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
-from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.manifest import include
-from worldgauge.core.run_folder import SampleFile
-from worldgauge.core.submission import Submission
-from worldgauge.engine.job import Job, Setup, choose_metrics, parse_shard
-from worldgauge.verbs import StorePath, Where, default_store, parse_tags
+from worldgauge.api.building import build_job
+from worldgauge.engine.job import Job, parse_shard
+from worldgauge.verbs import StorePath, Where, parse_tags
 
 Videos = Annotated[Path, typer.Argument(help="A submission.json, or a folder of videos.", show_default=False)]
 BenchmarkName = Annotated[
@@ -47,7 +43,8 @@ ProtocolName = Annotated[
     ),
 ]
 InstrumentSet = Annotated[
-    str, typer.Option("--instruments", envvar="WORLDGAUGE_INSTRUMENTS", help="Instrument set: pocket or reference.")
+    str,
+    typer.Option("--instruments", envvar="WORLDGAUGE_INSTRUMENTS", help="Instrument set: auto, pocket or reference."),
 ]
 Use = Annotated[
     list[str] | None,
@@ -72,7 +69,9 @@ SampleSeed = Annotated[int, typer.Option("--sample-seed", envvar="WORLDGAUGE_SAM
 Offline = Annotated[
     bool, typer.Option("--offline", envvar="WORLDGAUGE_OFFLINE", help="Refuse the network; only local weights.")
 ]
-Device = Annotated[str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="cpu, cuda or cuda:N, for networks.")]
+Device = Annotated[
+    str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="auto, cpu, cuda or cuda:N, for networks.")
+]
 References = Annotated[
     Path | None,
     typer.Option("--reference", envvar="WORLDGAUGE_REFERENCE", help="Own videos: folder of reference videos."),
@@ -82,6 +81,9 @@ Prompts = Annotated[
 ]
 Cameras = Annotated[
     Path | None, typer.Option("--cameras", envvar="WORLDGAUGE_CAMERAS", help="Own videos: folder of camera npz or npy.")
+]
+Why = Annotated[
+    bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
 
 
@@ -96,7 +98,7 @@ class JobFlags:
     case: Cases = None
     where: Where = None
     protocol: ProtocolName = None
-    instruments: InstrumentSet = "pocket"
+    instruments: InstrumentSet = "auto"
     use: Use = None
     include: Include = None
     store: StorePath = None
@@ -106,7 +108,7 @@ class JobFlags:
     workers: Workers = 0
     shard: Shard = "1/1"
     offline: Offline = False
-    device: Device = "cpu"
+    device: Device = "auto"
     reference: References = None
     prompts: Prompts = None
     cameras: Cameras = None
@@ -115,59 +117,29 @@ class JobFlags:
         """Open the benchmark and the submission, and resolve what was asked for."""
         if self.offline:
             os.environ["HF_HUB_OFFLINE"] = "1"
-        for path in self.include or ():
-            include(path)
-        benchmark, submission = self.open()
-        protocol = benchmark.file.check_protocol(self.protocol or benchmark.file.protocols[0])
-        wanted = [name.strip() for name in (self.metrics or "").split(",") if name.strip()]
-        uses = choose_metrics(self._uses(benchmark, protocol), wanted, benchmark.file.namespace, protocol)
-        if not uses:
-            raise WorldGaugeError(f"benchmark '{benchmark.file.name}' uses no metric", "name some with --metrics")
-        shard = parse_shard(self.shard)
-        setup = Setup(
-            metrics=uses,
-            instrument_set=self.instruments,
-            overrides=tuple(self.use or ()),
-            includes=tuple(path.resolve() for path in self.include or ()),
-            store=self.store or default_store(),
-            out=self.out or default_out(benchmark, submission),
+        return build_job(
+            self.videos,
+            benchmark=self.benchmark,
+            data=self.data,
+            protocol=self.protocol,
+            instruments=self.instruments,
+            use=self.use or (),
+            metrics=self.metrics,
+            cases=self.case,
+            where=parse_tags(self.where or ()),
+            includes=self.include or (),
+            store=self.store,
+            out=self.out,
+            workers=self.workers,
+            shard=parse_shard(self.shard),
+            sample=self.sample,
+            sample_seed=self.sample_seed,
             device=self.device,
-            record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
+            reference=self.reference,
+            prompts=self.prompts,
+            cameras=self.cameras,
+            arguments=sys.argv[1:],
         )
-        return Job(
-            benchmark=benchmark,
-            submission=submission,
-            setup=setup,
-            protocol=protocol,
-            only_cases=chosen_cases(benchmark, self.case or (), parse_tags(self.where or ())),
-            shard=shard,
-            sample=self._sample(benchmark),
-            workers=self.workers or os.cpu_count() or 1,
-            arguments=tuple(sys.argv[1:]),
-        )
-
-    def _sample(self, benchmark: Benchmark) -> SampleFile | None:
-        if self.sample is None:
-            return None
-        return SampleFile(share=self.sample, seed=self.sample_seed, of=len(benchmark.cases))
-
-    def open(self) -> tuple[Benchmark, Submission]:
-        """The benchmark and the submission; own videos are a benchmark of themselves."""
-        if not self.videos.exists():
-            raise WorldGaugeError(f"{self.videos} does not exist", "name a submission.json or a folder of videos")
-        if self.benchmark is None:
-            from worldgauge.engine.custom import videos_benchmark
-
-            return videos_benchmark(self.videos, self.reference, self.prompts, self.cameras)
-        benchmark = load_benchmark(self.benchmark, self.data)
-        return benchmark, benchmark.submission(self.videos)
-
-    def _uses(self, benchmark: Benchmark, protocol: str) -> list[MetricUse]:
-        if benchmark.file.metrics:
-            return benchmark.metrics(protocol)
-        from worldgauge.engine.custom import possible_metrics
-
-        return [MetricUse(id=name, use=name) for name in possible_metrics(benchmark)]
 
 
 def takes_job_flags(verb: Callable[..., None]) -> Callable[..., None]:
@@ -196,28 +168,3 @@ def takes_job_flags(verb: Callable[..., None]) -> Callable[..., None]:
     with_flags.__annotations__ = {p.name: p.annotation for p in parameters}
     del with_flags.__wrapped__  # type: ignore[attr-defined]
     return with_flags
-
-
-def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, str]) -> tuple[str, ...]:
-    """Ids of the named cases that have the tags; nothing asked for: no ids, which means every case."""
-    if not tags:
-        return tuple(named)
-    fitting = [c.id for c in benchmark.cases if all(c.tags.get(tag) == value for tag, value in tags.items())]
-    wanted = set(named)
-    chosen = tuple(case for case in fitting if not wanted or case in wanted)
-    if not chosen:
-        known = sorted({f"{tag}={value}" for case in benchmark.cases for tag, value in case.tags.items()})
-        asked = ", ".join(f"{tag}={value}" for tag, value in tags.items())
-        more = " ..." if len(known) > 20 else ""
-        raise WorldGaugeError(f"no case has {asked}", f"tags: {', '.join(known[:20])}{more}")
-    return chosen
-
-
-def default_out(benchmark: Benchmark, submission: Submission) -> Path:
-    """`runs/<benchmark>/<model>`, with names made safe for a file system."""
-    return Path("runs") / _safe(benchmark.file.name) / _safe(submission.model.name)
-
-
-def _safe(name: str) -> str:
-    cleaned = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
-    return cleaned or "unnamed"

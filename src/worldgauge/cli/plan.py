@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
 
-from worldgauge.cli.options import JobFlags, takes_job_flags
+from worldgauge.cli.options import JobFlags, Why, takes_job_flags
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plan
 from worldgauge.verbs import AsJson, duration, print_json, print_pairs
@@ -16,7 +17,7 @@ app = typer.Typer()
 
 @app.command()
 @takes_job_flags
-def plan(flags: JobFlags, as_json: AsJson = False) -> None:
+def plan(flags: JobFlags, why: Why = False, as_json: AsJson = False) -> None:
     """Say what a run with the same flags would do: cases, stored signals, time, memory. Nothing is computed."""
     job = flags.job()
     found = make_plan(job)
@@ -24,6 +25,18 @@ def plan(flags: JobFlags, as_json: AsJson = False) -> None:
         print_json(plan_json(found))
     else:
         print_plan(found, job)
+        print_why({**found.impossible, **found.excluded}, why)
+
+
+def print_why(reasons: Mapping[str, str], every: bool) -> None:
+    """What cannot be computed: one line, or one for each with the reason. A few are told at once."""
+    if every or len(reasons) <= _FEW:
+        print_pairs((metric, reason) for metric, reason in sorted(reasons.items()))
+    else:
+        typer.echo(f"{len(reasons)} metrics need more: --why lists them")
+
+
+_FEW = 2
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
@@ -34,6 +47,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "unknown_videos": plan.unknown,
         "metrics": {d.id: d.fingerprint for d in plan.definitions},
         "impossible": plan.impossible,
+        "excluded": dict(plan.excluded),
         "records_to_write": plan.records,
         "records_done": plan.done_records,
         "signals_to_compute": dict(plan.signals()),
@@ -55,7 +69,6 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("model", job.submission.model.name),
         ("cases", f"{plan.cases}, {found} with a video" + _names("missing", plan.missing)),
         ("metrics", ", ".join(d.id for d in plan.definitions if d.id not in plan.impossible) or "none"),
-        *(("not possible", f"{metric}: {reason}") for metric, reason in plan.impossible.items()),
         ("records", f"{plan.records} to write, {plan.done_records} done"),
         ("signals", f"{signals} to compute, {plan.stored} stored"),
         ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from worldgauge.cli.options import JobFlags, takes_job_flags
-from worldgauge.cli.plan import plan_json, print_plan
+from worldgauge.cli.options import JobFlags, Why, takes_job_flags
+from worldgauge.cli.plan import plan_json, print_plan, print_why
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
 from worldgauge.core.run_folder import Run
@@ -20,7 +20,7 @@ app = typer.Typer()
 
 @app.command()
 @takes_job_flags
-def run(flags: JobFlags, as_json: AsJson = False) -> None:
+def run(flags: JobFlags, why: Why = False, as_json: AsJson = False) -> None:
     """Score videos. The same command resumes: finished records are kept, nothing is perceived twice.
 
     \b
@@ -47,6 +47,7 @@ def run(flags: JobFlags, as_json: AsJson = False) -> None:
         print_json({"plan": plan_json(plan), "counters": dict(totals.counters), **summary.to_json()})
     else:
         print_summary(summary)
+        print_why({**plan.impossible, **plan.excluded}, why)
         typer.echo(f"run folder: {job.setup.out}")
     finish(summary)
 

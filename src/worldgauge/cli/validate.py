@@ -6,8 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.api.building import chosen_set, open_videos
 from worldgauge.cli import options as o
+from worldgauge.cli.plan import print_why
+from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.definitions import choose_seats, resolve
+from worldgauge.engine.possible import possible_metrics, why_not
 from worldgauge.verbs import AsJson, print_json
 
 app = typer.Typer()
@@ -18,11 +23,18 @@ def validate(
     videos: o.Videos,
     benchmark: o.BenchmarkName = None,
     data: o.Data = None,
+    protocol: o.ProtocolName = None,
+    instruments: o.InstrumentSet = "auto",
     full: Annotated[bool, typer.Option("--full", help="Decode every frame, not only the first.")] = False,
+    why: o.Why = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check that every case has a readable video, and say what is wrong with the others. Exit code 1 if anything is."""
-    job_benchmark, submission = o.JobFlags(videos=videos, benchmark=benchmark, data=data).open()
+    """Check that every case has a readable video, and say what is wrong with the others. Exit code 1 if anything is.
+
+    Metrics that the cases or the instruments do not allow are counted too; they are nobody's fault.
+    """
+    job_benchmark, submission = open_videos(videos, benchmark, data)
+    left_out = _left_out(job_benchmark, protocol, instruments)
     known = {case.id: case for case in job_benchmark.cases}
     missing = [case_id for case_id in known if submission.video(case_id) is None]
     problems: dict[str, str] = {}
@@ -47,6 +59,7 @@ def validate(
         "missing": missing,
         "invalid": problems,
         "unknown_videos": unknown,
+        "not_computable": left_out,
     }
     if as_json:
         print_json(found)
@@ -58,5 +71,13 @@ def validate(
             typer.echo(f"invalid  {case_id}: {reason}")
         for name in unknown:
             typer.echo(f"ignored  {name}: belongs to no case")
+        print_why(left_out, why)
     if missing or problems:
         raise typer.Exit(1)
+
+
+def _left_out(benchmark: Benchmark, protocol: str | None, instruments: str) -> dict[str, str]:
+    """Metrics of the benchmark, or of all there are, that no case can have here, each with the reason."""
+    seats = choose_seats(chosen_set(instruments))
+    uses = benchmark.metrics(protocol or benchmark.file.protocols[0])
+    return why_not(resolve(uses, seats), benchmark.cases) if uses else possible_metrics(benchmark.cases, seats)[1]

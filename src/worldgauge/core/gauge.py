@@ -1,4 +1,4 @@
-"""`Gauge`: what a metric is about, so that calibration can hold it against faults whose effect is known.
+"""`CalibrationGauge`: what a metric is about, so that calibration can hold it against faults whose effect is known.
 
 A fault declares what must happen to a quality; a gauge says which quality a metric stands for. Gauges live beside the
 metrics they are about, and so do the results.
@@ -43,7 +43,7 @@ class Quality(StrEnum):
 
 
 @dataclass(frozen=True)
-class Gauge:
+class CalibrationGauge:
     """A metric as it is calibrated."""
 
     id: str

@@ -73,7 +73,7 @@ class Manifest:
     parity: str = ""
     """`function(ParityFolder) -> Iterator[Vector]`: recorded calls of the released code."""
     calibration: str = ""
-    """Sequence of `Gauge`: what each metric is about. Results lie beside it as `calibration*.json`."""
+    """Sequence of `CalibrationGauge`: what each metric is about. Results lie beside it as `calibration*.json`."""
 
     @property
     def folder(self) -> Path:

@@ -204,7 +204,7 @@ class Run:
             )
         return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
 
-    def frame(self) -> pandas.DataFrame:
+    def to_pandas(self) -> pandas.DataFrame:
         """One row per (case, metric): the record's fields, the model's name, and a `tag.<name>` column per tag."""
         import pandas
 
@@ -213,11 +213,6 @@ class Run:
             tags = {f"tag.{key}": value for key, value in record.pop("tags", {}).items()}
             rows.append({"model": self.name, **record, **tags})
         return pandas.DataFrame(rows)
-
-
-def load_run(path: str | Path) -> Run:
-    """Open a run folder: `load_run("runs/demo").frame()`."""
-    return Run(Path(path))
 
 
 def read_lines(folder: Path) -> Iterator[dict[str, Any]]:

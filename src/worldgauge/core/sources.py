@@ -43,8 +43,8 @@ def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -
         for case in cases:
             video = submission.video(case.id)
             line: dict[str, object] = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
-            if video is not None:
-                line |= {"video": _relative(video.path, folder), "fps": video.stated_fps}
+            if video is not None and video.on_disk is not None:
+                line |= {"video": _relative(video.on_disk, folder), "fps": video.stated_fps}
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")
     partial.replace(folder / FILE_NAME)
 

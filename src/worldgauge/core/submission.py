@@ -70,13 +70,13 @@ class Submission:
         """Further takes (other seeds, other rollouts) of the same cases."""
 
     def video(self, case_id: str) -> Video | None:
-        """The first video of a case, or None when there is none on disk."""
+        """The first video of a case, or None when there is none."""
         return self.takes(case_id)[0]
 
     def takes(self, case_id: str) -> list[Video | None]:
-        """Every video of a case, None for one that is not on disk; a case without any has one that is missing."""
+        """Every video of a case, None for one that is not there; a case without any has one that is missing."""
         named = [self.videos.get(case_id), *self.further.get(case_id, ())]
-        return [video if video is not None and video.path.exists() else None for video in named]
+        return [video if video is not None and video.is_there else None for video in named]
 
     @classmethod
     def read(cls, path: Path) -> Submission:
@@ -160,7 +160,9 @@ def first_problem(error: ValidationError) -> str:
 
 
 def _entry(video: Video, root: Path) -> Any:
-    path = video.path.resolve()
+    if video.on_disk is None:
+        raise WorldGaugeError("a video in memory has no place in a submission.json", "write it to a file first")
+    path = video.on_disk.resolve()
     text = path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else str(path)
     return text if video.stated_fps is None else {"path": text, "fps": video.stated_fps}
 

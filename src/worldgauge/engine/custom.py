@@ -9,7 +9,6 @@ from pathlib import Path
 from worldgauge.core.benchmark import Benchmark, BenchmarkFile
 from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.metric import METRICS
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
 from worldgauge.core.submission import Submission
 
@@ -23,7 +22,10 @@ def videos_benchmark(
     prompts: Path | None = None,
     cameras: Path | None = None,
 ) -> tuple[Benchmark, Submission]:
-    """A benchmark whose cases are the videos of a folder (or a submission.json), and the submission itself."""
+    """A benchmark whose cases are the videos of a folder (or a submission.json), and the submission itself.
+
+    What is not named is looked for beside the videos.
+    """
     folder = path if path.is_dir() else path.parent
     if path.is_file() or (path / SUBMISSION_FILE).is_file():
         submission = Submission.read(path)
@@ -31,9 +33,23 @@ def videos_benchmark(
         submission = Submission.from_folder(path)
         beside = (f"{REFERENCES}/", f"{CAMERAS}/")
         submission.videos = {k: v for k, v in submission.videos.items() if references or not k.startswith(beside)}
-    texts = _read_prompts(prompts or _existing(folder, PROMPTS))
-    references = references or _existing(folder, (REFERENCES,))
-    cameras = cameras or _existing(folder, (CAMERAS,))
+    benchmark = benchmark_of(
+        submission,
+        references or _existing(folder, (REFERENCES,)),
+        prompts or _existing(folder, PROMPTS),
+        cameras or _existing(folder, (CAMERAS,)),
+    )
+    return benchmark, submission
+
+
+def benchmark_of(
+    submission: Submission,
+    references: Path | None = None,
+    prompts: Path | None = None,
+    cameras: Path | None = None,
+) -> Benchmark:
+    """A benchmark with one case per video of a submission, and what the named places hold for them."""
+    texts = _read_prompts(prompts)
     known = Submission.from_folder(references).videos if references else {}
     cases = []
     for case_id in submission.videos:
@@ -46,18 +62,7 @@ def videos_benchmark(
                 reference=Reference(video=str(reference.path.resolve()) if reference else None),
             )
         )
-    return Benchmark(BenchmarkFile(name="videos", title="Your videos"), tuple(cases)), submission
-
-
-def possible_metrics(benchmark: Benchmark) -> list[str]:
-    """Metrics that need no more than what at least one case offers."""
-    from worldgauge.core.case_parts import offers
-
-    return [
-        name
-        for name in METRICS.names()
-        if any(all(offers(case, role) for role in METRICS.get(name).inputs()) for case in benchmark.cases)
-    ]
+    return Benchmark(BenchmarkFile(name="videos", title="Your videos"), tuple(cases))
 
 
 def _read_prompts(file: Path | None) -> dict[str, str]:

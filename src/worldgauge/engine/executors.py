@@ -12,11 +12,14 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
 from worldgauge.engine.job import Setup
+from worldgauge.engine.memory import keep_freed_memory
+from worldgauge.engine.surroundings import as_found, one_blas_thread, one_opencv_thread
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
 
@@ -34,16 +37,20 @@ def local_executor(setup: Setup, workers: int, perceive: bool = True) -> Executo
 
 
 class InlineExecutor:
-    """The calling process is the worker."""
+    """The calling process is the worker, and is left as it was found."""
 
     def __init__(self, setup: Setup, perceive: bool = True) -> None:
-        self._worker = Worker(setup, perceive)
+        with ExitStack() as found:
+            found.enter_context(as_found())
+            self._worker = Worker(setup, perceive)
+            self._found = found.pop_all()
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
         return map(self._worker.perform, items)
 
     def close(self) -> None:
         self._worker.close()
+        self._found.close()
 
 
 class PoolExecutor:
@@ -54,6 +61,8 @@ class PoolExecutor:
     def __init__(self, setup: Setup, workers: int, perceive: bool = True) -> None:
         self._arguments = (setup, perceive)
         self._workers = workers
+        self._environment = ExitStack()
+        self._environment.enter_context(one_blas_thread())
         self._pool = self._new_pool()
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
@@ -91,10 +100,9 @@ class PoolExecutor:
         for process in list((self._pool._processes or {}).values()):
             process.terminate()
         self._pool.shutdown(cancel_futures=True)
+        self._environment.close()
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        # Workers inherit it. A program that uses the library has imported NumPy long ago and keeps its own threads.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self._workers, context, _start_worker, (os.getpid(), *self._arguments))
@@ -108,6 +116,8 @@ def _start_worker(parent: int, setup: Setup, perceive: bool) -> None:
     # Ctrl-C reaches the whole process group; the main process decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with_parent(parent)
+    keep_freed_memory()
+    one_opencv_thread()
     _worker = Worker(setup, perceive)
 
 

@@ -16,12 +16,14 @@ from worldgauge.core.video import Video
 class CaseInputs:
     """The two clips of a case and the parts of the case, opened on demand."""
 
-    def __init__(self, case: Case, video: Video | None) -> None:
+    def __init__(self, case: Case, video: Video | None, reference: Video | None = None) -> None:
+        """`reference` stands for the reference video that the case names, where that is in memory."""
         self.case = case
         self.subject = video
         self.clips: dict[str, Clip] = {}
         """The clips opened so far."""
         self._digests: dict[str, str] = {}
+        self._given_reference = reference
 
     def clip(self, source: str) -> Clip:
         """The subject's or the reference's clip; decoded when a signal asks for frames."""
@@ -125,8 +127,8 @@ class CaseInputs:
     @cached_property
     def _reference(self) -> Video | None:
         relative = self.case.reference.video
-        if relative is None:
-            return None
+        if relative is None or self._given_reference is not None:
+            return self._given_reference
         path = self.case.path(relative)
         if not path.exists():
             raise WorldGaugeError(f"reference video {path} does not exist", "restore the data set")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +56,8 @@ class Job:
     """Only a part of the benchmark, drawn by seed."""
     workers: int = 1
     arguments: tuple[str, ...] = field(default=())
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    """Metrics left out because they need more than the cases or the instruments offer, with the reason."""
 
     def __post_init__(self) -> None:
         known = [case.id for case in self.benchmark.cases]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from worldgauge.engine.evaluate import first_lack, inputs_digest
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
 from worldgauge.engine.perception import Perception
+from worldgauge.engine.possible import why_not
 from worldgauge.engine.records import Finished, finished
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.store import Store
@@ -57,6 +59,8 @@ class Plan:
     """Videos that belong to no case."""
     impossible: dict[str, str] = field(default_factory=dict)
     """Metric id to the reason why no chosen case can be scored."""
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    """Metrics that were left out beforehand because they need more than there is, with the reason."""
     seconds: float = 0.0
     """Expected time of perception on one worker."""
     gigabytes: float = 0.0
@@ -93,7 +97,8 @@ def make_plan(job: Job) -> Plan:
             plan.done_records += count
         if None in takes:
             plan.missing.append(case.id)
-    plan.impossible = _impossible(job, definitions)
+    plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
+    plan.excluded = job.excluded
     plan.seconds, plan.gigabytes = _estimate(plan, seats, store)
     return plan
 
@@ -120,19 +125,6 @@ def _examine(
         compute = needed
     stored = sum(1 for use in needed if use not in compute)
     return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
-
-
-def _impossible(job: Job, definitions: list[Definition]) -> dict[str, str]:
-    reasons: dict[str, str] = {}
-    cases = [CaseInputs(job.benchmark.cases[i], None) for i in job.cases]
-    for definition in definitions:
-        if definition.unavailable:
-            reasons[definition.id] = definition.unavailable
-            continue
-        lacks = {first_lack(definition, inputs) for inputs in cases}
-        if None not in lacks:
-            reasons[definition.id] = "applies to no case: " + "; ".join(sorted(str(lack) for lack in lacks))
-    return reasons
 
 
 def _estimate(plan: Plan, seats: Seats, store: Store) -> tuple[float, float]:

@@ -20,7 +20,10 @@ _META = "__meta__"
 
 
 def default_store() -> Path:
-    """The store in the user's cache folder."""
+    """The store that WORLDGAUGE_STORE names, else the one in the user's cache folder."""
+    named = os.environ.get("WORLDGAUGE_STORE")
+    if named:
+        return Path(named)
     from platformdirs import user_cache_path
 
     return user_cache_path("worldgauge") / "store"

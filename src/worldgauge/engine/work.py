@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video
 from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Setup
-from worldgauge.engine.memory import keep_freed_memory
 from worldgauge.engine.perception import Loaded, NotStored, Perception
 from worldgauge.engine.records import RecordWriter
 from worldgauge.engine.stages import Stages
@@ -34,6 +35,8 @@ class WorkItem:
     metrics: tuple[str, ...]
     lost: str = ""
     """Why the case must not be worked on: its records become errors with this reason."""
+    reference: Video | None = None
+    """A reference video in memory, in place of the file the case names."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -57,23 +60,23 @@ class WorkResult:
 
 
 class Worker:
-    """Holds what outlives a case: instruments, the store and one record file."""
+    """Holds what outlives a case: instruments, the store and one record file. OpenCV must have one thread."""
 
-    def __init__(self, setup: Setup, perceive: bool) -> None:
-        _one_thread()
-        keep_freed_memory()
+    def __init__(self, setup: Setup, perceive: bool, write: Callable[[Record], None] | None = None) -> None:
+        """`write` takes the records; else they are appended to a file of the run folder."""
         self.seats, definitions = setup.build()
         self.definitions = {d.id: d for d in definitions}
         self.stages = Stages.of(definitions, self.seats)
         self.store = Store(setup.store)
         self.loaded = Loaded(self.seats, setup.device) if perceive else None
         self._setup = setup
+        self._write = write
         self._writer: RecordWriter | None = None
 
     def perform(self, item: WorkItem) -> WorkResult:
         """Perceive the stage's signals, then write the records that are complete with them."""
         result = WorkResult(item.case.id)
-        inputs = CaseInputs(item.case, item.video)
+        inputs = CaseInputs(item.case, item.video, item.reference)
         perception = Perception(inputs, self.seats, self.store, self.loaded)
         wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
         if item.video is not None and not item.lost:
@@ -86,7 +89,7 @@ class Worker:
             except NotStored:
                 result.not_stored.append(definition.id)
                 continue
-            self.writer.append(record)
+            self.write(record)
             result.statuses[record.status] += 1
         result.counters = perception.counters + perception.decodes()
         result.counters["records_written"] += result.statuses.total()
@@ -98,10 +101,11 @@ class Worker:
         return result
 
     @property
-    def writer(self) -> RecordWriter:
-        if self._writer is None:
+    def write(self) -> Callable[[Record], None]:
+        if self._write is None:
             self._writer = RecordWriter(self._setup.out, self._setup.record_prefix)
-        return self._writer
+            self._write = self._writer.append
+        return self._write
 
     def close(self) -> None:
         if self._writer is not None:
@@ -123,10 +127,3 @@ class Worker:
                 raise
             except Exception as error:  # noqa: BLE001  the metrics that ask for the signal make the record
                 log.debug("case %s, %s: %s", perception.inputs.case.id, use.describe(), error)
-
-
-def _one_thread() -> None:
-    """OpenCV splits some algorithms by its thread count, which changes results; workers are our parallelism."""
-    import cv2
-
-    cv2.setNumThreads(1)

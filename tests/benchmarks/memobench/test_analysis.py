@@ -20,7 +20,7 @@ from worldgauge.benchmarks.memobench.analyses.tables import (
 from worldgauge.benchmarks.memobench.analyses.trajectories import trajectory_statistics
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import Run, load_run
+from worldgauge.core.run_folder import Run
 
 METRICS = "MotionSmoothness,ObjIdentityMean,ObjIdentityMin,GT_ALL_PSNR,GT_ALL_SSIM,GT_O_PSNR,GT_R_PSNR,TotalGT_RotDeg"
 
@@ -39,7 +39,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(root: Path) -> Run:
-    return load_run(root / "run")
+    return Run(root / "run")
 
 
 def test_phase_drop_is_the_difference_of_means(run: Run) -> None:

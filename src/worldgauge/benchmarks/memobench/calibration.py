@@ -1,6 +1,6 @@
 """What MemoBench's metrics are about, under the printed formulas. A new metric gets one line here."""
 
-from worldgauge.core.gauge import Gauge, Quality
+from worldgauge.core.gauge import CalibrationGauge, Quality
 
 _HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
 _FASTER = "its error grows with the amount of motion, so a faster camera scores as less smooth"
@@ -13,19 +13,21 @@ _PAPER = {"protocol": "paper"}
 _FROZEN = ("frozen_camera",)
 
 GAUGES = (
-    Gauge("memobench/house_camera_control", Quality.CAMERA),
-    Gauge("memobench/camera_control", Quality.CAMERA, parameters=_PAPER),
-    Gauge(
+    CalibrationGauge("memobench/house_camera_control", Quality.CAMERA),
+    CalibrationGauge("memobench/camera_control", Quality.CAMERA, parameters=_PAPER),
+    CalibrationGauge(
         "memobench/smoothness", Quality.SMOOTHNESS, parameters=_PAPER, blind={"stutter": _HELD, "camera_drift": _FASTER}
     ),
-    Gauge(
+    CalibrationGauge(
         "memobench/house_smoothness",
         Quality.SMOOTHNESS,
         unasked={"camera_drift": _AGAINST_REFERENCE},
         no_better=_FROZEN,
     ),
-    Gauge("memobench/geometry", Quality.DEPTH, parameters=_PAPER),
-    Gauge("memobench/identity", Quality.IDENTITY, parameters=_PAPER, blind={"identity_drift": _BACKGROUND}),
-    Gauge("memobench/reappearance", Quality.PRESENCE, parameters=_PAPER, blind={"lighting_drift": _COLOUR}),
-    Gauge("memobench/house_reappearance", Quality.PRESENCE, no_better=_FROZEN, blind={"lighting_drift": _COLOUR}),
+    CalibrationGauge("memobench/geometry", Quality.DEPTH, parameters=_PAPER),
+    CalibrationGauge("memobench/identity", Quality.IDENTITY, parameters=_PAPER, blind={"identity_drift": _BACKGROUND}),
+    CalibrationGauge("memobench/reappearance", Quality.PRESENCE, parameters=_PAPER, blind={"lighting_drift": _COLOUR}),
+    CalibrationGauge(
+        "memobench/house_reappearance", Quality.PRESENCE, no_better=_FROZEN, blind={"lighting_drift": _COLOUR}
+    ),
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from worldgauge.core.run_folder import Run, load_run
+from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
@@ -138,7 +138,7 @@ def sensitivity(
 
 
 def _open(folders: Sequence[Path]) -> list[Run]:
-    return [load_run(folder) for folder in folders]
+    return [Run(folder) for folder in folders]
 
 
 def _show(rows: list[dict[str, Any]], as_json: bool, digits: int = 4) -> None:

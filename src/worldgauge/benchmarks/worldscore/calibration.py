@@ -3,7 +3,7 @@
 Motion is scored in the dynamic half only, whose camera is fixed; worlds with a return are ours, beside it.
 """
 
-from worldgauge.core.gauge import Gauge, Kind, Quality
+from worldgauge.core.gauge import CalibrationGauge, Kind, Quality
 
 _HELD = "a held frame is predicted perfectly, so holding frames scores as smooth"
 _FASTER = "its error grows with the amount of motion, so a faster camera scores as less smooth"
@@ -18,23 +18,23 @@ _STATIC: tuple[Kind, ...] = ("returns", "layouts")
 _DYNAMIC: tuple[Kind, ...] = ("returns", "fixed")
 
 GAUGES = (
-    Gauge("worldscore/camera_control", Quality.CAMERA, worlds=_LAYOUTS),
-    Gauge("worldscore/camera_error", Quality.CAMERA, worlds=_LAYOUTS),
-    Gauge("worldscore/flow_cycle_error", Quality.PHOTOMETRY, worlds=_STATIC, blind={"flicker": _TOO_FAST}),
-    Gauge("worldscore/motion_magnitude", Quality.MOTION, worlds=_DYNAMIC),
-    Gauge("worldscore/motion_accuracy", Quality.MOTION, worlds=_FIXED, parameters=_PAPER),
-    Gauge("worldscore/smoothness_mse", Quality.SMOOTHNESS, worlds=_DYNAMIC, blind={"stutter": _HELD}),
-    Gauge(
+    CalibrationGauge("worldscore/camera_control", Quality.CAMERA, worlds=_LAYOUTS),
+    CalibrationGauge("worldscore/camera_error", Quality.CAMERA, worlds=_LAYOUTS),
+    CalibrationGauge("worldscore/flow_cycle_error", Quality.PHOTOMETRY, worlds=_STATIC, blind={"flicker": _TOO_FAST}),
+    CalibrationGauge("worldscore/motion_magnitude", Quality.MOTION, worlds=_DYNAMIC),
+    CalibrationGauge("worldscore/motion_accuracy", Quality.MOTION, worlds=_FIXED, parameters=_PAPER),
+    CalibrationGauge("worldscore/smoothness_mse", Quality.SMOOTHNESS, worlds=_DYNAMIC, blind={"stutter": _HELD}),
+    CalibrationGauge(
         "worldscore/smoothness_ssim",
         Quality.SMOOTHNESS,
         worlds=_DYNAMIC,
         blind={"stutter": _HELD, "camera_drift": _FASTER},
     ),
-    Gauge(
+    CalibrationGauge(
         "worldscore/reprojection_error",
         Quality.GEOMETRY,
         worlds=_STATIC,
         blind=dict.fromkeys(("teleport", "background_swap"), _UNSEEN),
     ),
-    Gauge("worldscore/style_difference", Quality.STYLE, worlds=_LAYOUTS),
+    CalibrationGauge("worldscore/style_difference", Quality.STYLE, worlds=_LAYOUTS),
 )

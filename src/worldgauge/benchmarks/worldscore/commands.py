@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from worldgauge.core.run_folder import load_run
+from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, print_json, print_table
 
 app = typer.Typer(help="WorldScore: official files, scores by subdomain, published numbers.")
@@ -26,7 +26,7 @@ def files(
     """Write evaluation.json per case, worldscore.json, worldscore_raw.json and the leaderboard's CSV row."""
     from worldgauge.benchmarks.worldscore.official.files import write_files
 
-    result = write_files(load_run(run), out, failures_as_zero=failures_as_zero)
+    result = write_files(Run(run), out, failures_as_zero=failures_as_zero)
     print_table(["aspect", "score"], [[key, f"{value:.2f}"] for key, value in result.scores.items()], [1])
     for remark in result.remarks:
         typer.echo(remark)
@@ -38,7 +38,7 @@ def breakdown(run: RunFolder, as_json: AsJson = False) -> None:
     """Scores by scene type, style, size of the world, category and kind of motion."""
     from worldgauge.benchmarks.worldscore.analyses.breakdown import breakdown as by_domain
 
-    rows = by_domain(load_run(run))
+    rows = by_domain(Run(run))
     if as_json:
         print_json(rows)
         return
@@ -63,7 +63,7 @@ def published(
     rows = {name: dict(zip(table.columns, scores, strict=True)) for name, scores in table.rows.items()}
     own: dict[str, Any] = {}
     if run is not None:
-        opened = load_run(run)
+        opened = Run(run)
         reasons = why_not_beside_published(opened, "paper")
         summary = summarise(opened)
         scores = {key: score.value for key, score in (summary.metrics | summary.groups).items()}
@@ -77,7 +77,7 @@ def published(
     _print_scores(rows, table.columns)
     if run is not None and reasons:
         typer.echo("Not comparable with the table above: " + "; ".join(reasons))
-        _print_scores({load_run(run).name: own}, table.columns)
+        _print_scores({Run(run).name: own}, table.columns)
 
 
 @app.command()

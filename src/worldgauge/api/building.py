@@ -1,0 +1,203 @@
+"""From what a user says to a job. The command line and the Python API come through here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldgauge.core.benchmark import Benchmark, load_benchmark
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.frame_arrays import Range, is_array
+from worldgauge.core.manifest import include
+from worldgauge.core.run_folder import SampleFile
+from worldgauge.core.submission import ModelCard, Submission
+from worldgauge.core.video import Video
+from worldgauge.engine.custom import benchmark_of, videos_benchmark
+from worldgauge.engine.definitions import Seats, choose_seats
+from worldgauge.engine.job import Job, Setup, choose_metrics
+from worldgauge.engine.possible import possible_metrics
+from worldgauge.engine.store import default_store
+
+Videos = str | Path | Submission | Mapping[str, Any]
+"""A folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of takes of these."""
+Names = str | Iterable[str] | None
+"""Names in a sequence, or in one text with commas between."""
+
+
+def build_job(
+    videos: Videos,
+    *,
+    benchmark: str | Path | Benchmark | None = None,
+    data: str | Path | None = None,
+    protocol: str | None = None,
+    instruments: str = "auto",
+    use: Iterable[str] = (),
+    metrics: Names = None,
+    cases: Names = None,
+    where: Mapping[str, str] | None = None,
+    includes: Iterable[Path] = (),
+    store: str | Path | None = None,
+    out: str | Path | None = None,
+    workers: int = 1,
+    shard: tuple[int, int] = (1, 1),
+    sample: float | None = None,
+    sample_seed: int = 0,
+    device: str = "auto",
+    reference: Path | None = None,
+    prompts: Path | None = None,
+    cameras: Path | None = None,
+    arguments: Sequence[str] = (),
+) -> Job:
+    """Open the benchmark and the submission, and resolve what was asked for. Nothing is perceived yet."""
+    plug_ins = tuple(path.resolve() for path in includes)
+    for path in plug_ins:
+        include(path)
+    opened, submission = open_videos(videos, benchmark, data, reference, prompts, cameras)
+    file = opened.file
+    chosen_protocol = file.check_protocol(protocol or file.protocols[0])
+    only = chosen_cases(opened, names_in(cases), where or {})
+    set_name, wanted = chosen_set(instruments), names_in(metrics)
+    seats = choose_seats(set_name, use)
+    uses, excluded = opened.metrics(chosen_protocol), dict[str, str]()
+    if not uses and not wanted:
+        uses, excluded = possible_metrics([c for c in opened.cases if not only or c.id in only], seats)
+    chosen = choose_metrics(uses, wanted, file.namespace, chosen_protocol)
+    if not chosen:
+        raise WorldGaugeError(f"no metric can be computed for '{file.name}'", "name some, to learn what they need")
+    setup = Setup(
+        metrics=chosen,
+        instrument_set=set_name,
+        overrides=tuple(use),
+        includes=plug_ins,
+        store=Path(store) if store else default_store(),
+        out=Path(out) if out else default_out(opened, submission),
+        device=chosen_device(device, seats),
+        record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
+    )
+    return Job(
+        benchmark=opened,
+        submission=submission,
+        setup=setup,
+        protocol=chosen_protocol,
+        only_cases=only,
+        shard=shard,
+        sample=None if sample is None else SampleFile(share=sample, seed=sample_seed, of=len(opened.cases)),
+        workers=workers or os.cpu_count() or 1,
+        arguments=tuple(arguments),
+        excluded=excluded,
+    )
+
+
+def open_videos(
+    videos: Videos,
+    benchmark: str | Path | Benchmark | None = None,
+    data: str | Path | None = None,
+    reference: Path | None = None,
+    prompts: Path | None = None,
+    cameras: Path | None = None,
+) -> tuple[Benchmark, Submission]:
+    """The benchmark and the submission; own videos are a benchmark of themselves."""
+    given = as_submission(videos)
+    if isinstance(given, Path) and not given.exists():
+        raise WorldGaugeError(f"{given} does not exist", "name a submission.json or a folder of videos")
+    if benchmark is None:
+        if isinstance(given, Path):
+            return videos_benchmark(given, reference, prompts, cameras)
+        return benchmark_of(given, reference, prompts, cameras), given
+    if not isinstance(benchmark, Benchmark):
+        benchmark = load_benchmark(str(benchmark), Path(data) if data is not None else None)
+    return benchmark, benchmark.submission(given) if isinstance(given, Path) else given
+
+
+def as_submission(videos: Videos) -> Path | Submission:
+    """Where the videos lie, or the submission that holds them."""
+    if isinstance(videos, (str, Path)):
+        return Path(videos)
+    if isinstance(videos, Submission):
+        return videos
+    if not isinstance(videos, Mapping):
+        raise WorldGaugeError(
+            f"videos cannot be read from {type(videos).__name__}",
+            "give a folder, a submission.json or {case id: video}",
+        )
+    takes = {
+        str(case): [as_video(take) for take in (video if isinstance(video, (list, tuple)) else [video])]
+        for case, video in videos.items()
+    }
+    return Submission(
+        ModelCard(name="videos"),
+        {case: of_case[0] for case, of_case in takes.items()},
+        {case: of_case[1:] for case, of_case in takes.items() if len(of_case) > 1},
+    )
+
+
+def as_video(
+    video: Any, layout: str | None = None, value_range: Range | None = None, fps: float | None = None
+) -> Video:
+    """A path, a `Video`, an array or a tensor as a `Video`."""
+    if is_array(video):
+        return Video.from_array(video, layout=layout, value_range=value_range, fps=fps)
+    if layout is not None or value_range is not None:
+        raise WorldGaugeError("layout and value_range are for arrays and tensors, this video is none", "leave them out")
+    if isinstance(video, (str, Path)):
+        opened = Video(video, fps)
+        if not opened.is_there:
+            raise WorldGaugeError(f"{video} does not exist", "name a video file or a folder of frames")
+        return opened
+    if isinstance(video, Video):
+        return video
+    raise WorldGaugeError(
+        f"a video cannot be read from {type(video).__name__}", "give a path, a Video, an array or a tensor"
+    )
+
+
+def chosen_set(instruments: str) -> str:
+    """The instrument set that `auto` stands for: the embedded one, which runs anywhere."""
+    return "pocket" if instruments == "auto" else instruments
+
+
+def chosen_device(device: str | None, seats: Seats) -> str:
+    """`auto` is the GPU where there is one and an instrument that can use it, else the processor."""
+    if device not in (None, "auto"):
+        return str(device)
+    if any(instrument.weights is not None for instrument in seats.instruments.values()):
+        import torch
+
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return "cpu"
+
+
+def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, str]) -> tuple[str, ...]:
+    """Ids of the named cases that have the tags; nothing asked for: no ids, which means every case."""
+    if not tags:
+        return tuple(named)
+    fitting = [c.id for c in benchmark.cases if all(c.tags.get(tag) == value for tag, value in tags.items())]
+    wanted = set(named)
+    chosen = tuple(case for case in fitting if not wanted or case in wanted)
+    if not chosen:
+        known = sorted({f"{tag}={value}" for case in benchmark.cases for tag, value in case.tags.items()})
+        asked = ", ".join(f"{tag}={value}" for tag, value in tags.items())
+        more = " ..." if len(known) > 20 else ""
+        raise WorldGaugeError(f"no case has {asked}", f"tags: {', '.join(known[:20])}{more}")
+    return chosen
+
+
+def names_in(names: Names) -> list[str]:
+    """
+    >>> names_in("psnr, ssim")
+    ['psnr', 'ssim']
+    """
+    parts = names.split(",") if isinstance(names, str) else list(names or ())
+    return [name.strip() for name in parts if name.strip()]
+
+
+def default_out(benchmark: Benchmark, submission: Submission) -> Path:
+    """`runs/<benchmark>/<model>`, with names made safe for a file system."""
+    return Path("runs") / _safe(benchmark.file.name) / _safe(submission.model.name)
+
+
+def _safe(name: str) -> str:
+    cleaned = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
+    return cleaned or "unnamed"

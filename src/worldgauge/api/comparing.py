@@ -1,0 +1,62 @@
+"""`compare`: two runs on the same cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from worldgauge.api.show import TextTable
+from worldgauge.core.run_folder import Run
+from worldgauge.report.html.column import columns_of
+from worldgauge.report.joint import Difference, Joint
+
+
+def compare(first: Run | str | Path, second: Run | str | Path) -> Comparison:
+    """Paired differences of two runs, or run folders, of the same benchmark. Unlike definitions are refused."""
+    return Comparison(*(run if isinstance(run, Run) else Run(Path(run)) for run in (first, second)))
+
+
+class Comparison(Mapping[str, Difference]):
+    """Metric or group to the difference, first minus second, with its interval and test."""
+
+    def __init__(self, first: Run, second: Run) -> None:
+        self.joint = Joint([first, second])
+
+    @cached_property
+    def differences(self) -> dict[str, Difference]:
+        return self.joint.difference(0, 1)
+
+    def __getitem__(self, name: str) -> Difference:
+        return self.differences[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    def table(self) -> TextTable:
+        """A line per metric and group: both scores, difference, interval, p-values, cases won and lost."""
+        names = [run.name for run in self.joint.runs]
+        rows = []
+        for i, column in enumerate(columns_of(self.joint)):
+            d = self.differences[column.id]
+            scores = [column.number(s) if s == s else "-" for s in self.joint.scores[:, i]]
+            interval = f"[{column.number(d.interval[0])}, {column.number(d.interval[1])}]" if d.interval else ""
+            value = "-" if d.value is None else f"{d.value:+.{column.digits}f}"
+            detectable = "" if d.detectable is None else column.number(d.detectable)
+            counts = f"{d.wins}/{d.losses} of {d.cases}" if d.cases else ""
+            rows.append((column.id, *scores, value, interval, _p(d.p_value), _p(d.adjusted), counts, detectable))
+        header = ("metric", *names, "difference", "95 % interval", "p", "p (Holm)", "larger/smaller", "detectable")
+        return TextTable.of(header, rows, [f"difference: {names[0]} minus {names[1]}, paired over shared cases"])
+
+    def __repr__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"

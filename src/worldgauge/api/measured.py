@@ -1,0 +1,65 @@
+"""What `measure` answers: numbers by name, each with its status, unit and curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from worldgauge.api.show import TextTable, need_more, number
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.status import Status
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One metric on one video. `float()` gives the value, and raises where there is none."""
+
+    name: str
+    value: float | None
+    """None unless the status is ok."""
+    status: Status
+    unit: str = ""
+    higher_is_better: bool | None = None
+    """None where neither direction is better by itself."""
+    curve: tuple[float | None, ...] | None = None
+    """One number per frame or pair, None where a frame has none."""
+    frames: int = 0
+    """Frames of the video; 0 where that is not known: it cannot be read, or a run was read back."""
+    reason: str = ""
+    """Why there is no value; for ok, a remark on the number."""
+
+    def __float__(self) -> float:
+        if self.status is not Status.OK or self.value is None:
+            raise WorldGaugeError(f"{self.name} has no value: {self.status}, {self.reason}")
+        return self.value
+
+
+@dataclass(frozen=True)
+class Measurements(Mapping[str, Measured]):
+    """Metric name to what was measured."""
+
+    values_by_name: Mapping[str, Measured]
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    """Metrics that were not tried, with the reason: what they need and there is not."""
+
+    def __getitem__(self, name: str) -> Measured:
+        if name not in self.values_by_name and name in self.excluded:
+            raise KeyError(f"{name} was not measured: {self.excluded[name]}")
+        return self.values_by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_by_name)
+
+    def __len__(self) -> int:
+        return len(self.values_by_name)
+
+    def table(self) -> TextTable:
+        """A line per metric; one more says how many were not tried."""
+        rows = [(m.name, number(m.value), m.unit, m.status, m.reason) for m in self.values()]
+        return TextTable.of(("metric", "value", "unit", "status", "remark"), rows, need_more(self.excluded))
+
+    def __repr__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()

@@ -1,0 +1,154 @@
+"""`evaluate`: a whole submission. `Run`: what it left, in memory of the folder it lies in."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from worldgauge.api.building import Names, Videos, build_job
+from worldgauge.api.measured import Measured, Measurements
+from worldgauge.api.show import TextTable, interval, need_more, number
+from worldgauge.core import run_folder
+from worldgauge.core.benchmark import Benchmark
+from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.sources import read_sources, write_sources
+from worldgauge.core.status import Status
+from worldgauge.core.submission import Submission
+from worldgauge.engine.plan import make_plan
+from worldgauge.engine.run import execute
+from worldgauge.engine.work import WorkResult
+from worldgauge.report.summary import Summary, summarise
+
+Progress = Callable[[int, int], None]
+"""Called with how many records are written and how many there will be."""
+
+
+def evaluate(
+    videos: Videos,
+    *,
+    benchmark: str | Path | Benchmark | None = None,
+    data: str | Path | None = None,
+    protocol: str | None = None,
+    instruments: str = "auto",
+    metrics: Names = None,
+    cases: Names = None,
+    sample: float | None = None,
+    out: str | Path | None = None,
+    workers: int = 1,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> Run:
+    """Score a submission: a folder of videos, a submission.json, a `Submission`, or case id to a path or an array.
+
+    Without a `benchmark` every video is a case, with what lies beside it, and is measured by every metric that this
+    allows. `sample=0.1` takes a tenth of the cases, every kind in proportion. With an `out` folder the same call goes on where it stopped; without one the result lives in a temporary
+    folder until the `Run` is forgotten, or is kept by `Run.save`.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="worldgauge-run-")) if out is None else Path(out)
+    try:
+        job = build_job(
+            videos,
+            benchmark=benchmark,
+            data=data,
+            protocol=protocol,
+            instruments=instruments,
+            metrics=metrics,
+            cases=cases,
+            sample=sample,
+            # What was made for this call alone goes with it; else signals are shared by all runs of the user.
+            store=folder / "store" if out is None else None,
+            out=folder,
+            workers=workers,
+            device=device,
+        )
+        plan = make_plan(job)
+        execute(job, plan, _counting(progress, plan.records))
+    except BaseException:
+        if out is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Run(folder, temporary=out is None, excluded=job.excluded)
+
+
+class Run(run_folder.Run):
+    """A run: its table, its cases, its records."""
+
+    def __init__(self, folder: str | Path, temporary: bool = False, excluded: Mapping[str, str] | None = None) -> None:
+        super().__init__(Path(folder))
+        self.excluded = dict(excluded or {})
+        """Metrics that were not tried, with the reason. Known right after `evaluate` only."""
+        self._forget = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True) if temporary else None
+
+    def summary(self) -> Summary:
+        """Every score with its interval, coverage and statuses."""
+        return summarise(self)
+
+    def table(self) -> TextTable:
+        """A line per metric and group: score, 95 % interval, unit, scored and expected cases."""
+        summary = self.summary()
+        units = {d.id: d.unit for d in self.file.definitions}
+        rows = [
+            (s.id, number(s.value), interval(s.interval), units.get(s.id, ""), f"{s.scored}/{s.expected}")
+            for s in [*summary.metrics.values(), *summary.groups.values()]
+        ]
+        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, need_more(self.excluded))
+
+    @property
+    def cases(self) -> dict[str, Measurements]:
+        """Case id to its measurements: `run.cases["street-07"]["psnr"].value`."""
+        definitions = {d.id: d for d in self.file.definitions}
+        found: dict[str, dict[str, Measured]] = {}
+        for record in self.records():
+            definition = definitions[record["metric"]]
+            curve = record.get("curve")
+            found.setdefault(record["case"], {})[definition.id] = Measured(
+                name=definition.id,
+                value=record.get("value"),
+                status=Status(record["status"]),
+                unit=definition.unit,
+                higher_is_better=definition.higher_is_better,
+                curve=None if curve is None else tuple(curve),
+                reason=record.get("reason", ""),
+            )
+        return {case: Measurements(of_case) for case, of_case in sorted(found.items())}
+
+    def save(self, path: str | Path) -> Run:
+        """Keep the run as a folder, which `load_run`, `evaluate(out=...)` and every command understand."""
+        target = Path(path)
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise WorldGaugeError(f"{target} is there already", "name a new folder")
+        try:
+            shutil.copytree(self.folder, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("store", ".*"))
+        except OSError as error:
+            raise CannotWrite(f"cannot write to {target} ({error.strerror})", "choose another folder") from error
+        known = read_sources(self.folder)
+        # Where the videos lie is told relative to the folder.
+        videos = {case: source.video for case, source in known.items() if source.video is not None}
+        write_sources(target, [source.case for source in known.values()], Submission(self.file.model, videos))
+        return Run(target, excluded=self.excluded)
+
+    def __repr__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def load_run(path: str | Path) -> Run:
+    """Open a run folder: `load_run("runs/demo").to_pandas()`."""
+    return Run(path)
+
+
+def _counting(progress: Progress | None, total: int) -> Callable[[WorkResult], None]:
+    done = 0
+
+    def count(result: WorkResult) -> None:
+        nonlocal done
+        done += result.statuses.total() + len(result.not_stored)
+        if progress is not None:
+            progress(done, total)
+
+    return count
