@@ -99,7 +99,7 @@ class Measurer:
                 camera_file = str(_camera_file(camera, Path(folder)))
                 case = case.model_copy(update={"condition": case.condition.model_copy(update={"camera": camera_file})})
             for stage in range(self._worker.stages.count):
-                self._worker.perform(WorkItem(case, video, stage, ids, reference=reference))
+                self._worker.perform(WorkItem(case, 0, video, stage, ids, reference=reference))
             found = {record.metric: self._measured(record, video) for record in self._records}
         return Measurements({metric: found[metric] for metric in ids}, excluded or {})
 

@@ -44,8 +44,9 @@ def evaluate(
     """Score a submission: a folder of videos, a submission.json, a `Submission`, or case id to a path or an array.
 
     Without a `benchmark` every video is a case, with what lies beside it, and is measured by every metric that this
-    allows. `sample=0.1` takes a tenth of the cases, every kind in proportion. With an `out` folder the same call goes on where it stopped; without one the result lives in a temporary
-    folder until the `Run` is forgotten, or is kept by `Run.save`.
+    allows. `sample=0.1` takes a tenth of the cases, every kind in proportion. With an `out` folder the same call goes
+    on where it stopped; without one the result lives in a temporary folder until the `Run` is forgotten, or is kept by
+    `Run.save`.
     """
     folder = Path(tempfile.mkdtemp(prefix="worldgauge-run-")) if out is None else Path(out)
     try:
