@@ -17,7 +17,7 @@ from worldgauge.core.video import Image, VideoInfo
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.overlays import depth_maps, flow_arrows, masks, match_lines
 from worldgauge.engine.store import Store
-from worldgauge.report.html.evidence import Drawn, Evidence, EvidenceOf
+from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf
 
 _LOG = logging.getLogger(__name__)
 _OVERLAYS = {

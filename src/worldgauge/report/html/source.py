@@ -26,7 +26,7 @@ from worldgauge.report.html.details import (
     rounded,
     run_details,
 )
-from worldgauge.report.html.evidence import (
+from worldgauge.core.evidence import (
     CalibrationOf,
     Drawn,
     Evidence,
