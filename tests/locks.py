@@ -48,9 +48,15 @@ def public_names() -> list[str]:
 
 def source_digest(definition: Callable[..., Any] | type) -> str:
     """Digest of the code of a definition and of all package code it reaches."""
+    seen = reached_code(definition)
+    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def reached_code(definition: Callable[..., Any] | type) -> dict[str, str]:
+    """Full name to code of a definition and of all package code it reaches."""
     seen: dict[str, str] = {}
     _collect(definition, seen)
-    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
+    return seen
 
 
 def _collect(item: Any, seen: dict[str, str]) -> None:
