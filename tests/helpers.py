@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,32 @@ def worldgauge(
     if check:
         assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
+
+
+_MANY = """
+import json, sys
+from typer.testing import CliRunner
+from worldgauge.cli.main import app
+told = []
+for arguments in json.load(sys.stdin):
+    done = CliRunner().invoke(app, arguments)
+    known = done.exception is None or isinstance(done.exception, SystemExit)
+    told.append((done.exit_code, done.output + ("" if known else repr(done.exception))))
+json.dump(told, sys.stdout)
+"""
+
+
+def worldgauge_many(*commands: Sequence[object]) -> list[str]:
+    """What several commands print, one after the other in one process of their own: the imports are paid once."""
+    given = json.dumps([[str(argument) for argument in command] for command in commands])
+    done = subprocess.run(
+        [sys.executable, "-c", _MANY], input=given, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    for command, (code, printed) in zip(commands, told, strict=True):
+        assert code == 0, f"{command}: exit {code}\n{printed}"
+    return [printed for _, printed in told]
 
 
 def run_json(*arguments: object, check: bool = True) -> dict[str, Any]:

@@ -41,9 +41,12 @@ def definitions() -> dict[str, dict[str, Any]]:
 
 
 def public_names() -> list[str]:
+    """Names of the package itself, and `module.name` of its public modules."""
     import worldgauge
 
-    return sorted(worldgauge.__all__)
+    modules = [importlib.import_module(name) for name in worldgauge._PUBLIC_MODULES]
+    inside = [f"{module.__name__.removeprefix('worldgauge.')}.{name}" for module in modules for name in module.__all__]
+    return sorted([*worldgauge.__all__, *inside])
 
 
 def source_digest(definition: Callable[..., Any] | type) -> str:

@@ -1,6 +1,7 @@
 """WorldGauge: one instrument for video world models.
 
-The names below are the public interface; everything else may move between versions.
+The names below are the public interface, and so are those that the modules of `_PUBLIC_MODULES` list in `__all__`;
+everything else may move between versions.
 """
 
 from __future__ import annotations
@@ -9,20 +10,37 @@ import importlib
 from typing import Any
 
 _PUBLIC = {
+    "Arrays": "worldgauge.core.signal",
+    "CameraPath": "worldgauge.core.cameras",
     "Case": "worldgauge.core.case",
     "Clip": "worldgauge.core.clip",
+    "Condition": "worldgauge.core.case",
+    "Convention": "worldgauge.functional.camera_conventions",
     "FrameSpec": "worldgauge.core.frames",
     "Instrument": "worldgauge.core.instrument",
+    "InvalidVideo": "worldgauge.core.errors",
+    "Manifest": "worldgauge.core.manifest",
     "Measurement": "worldgauge.core.metric",
+    "ModelCard": "worldgauge.core.submission",
+    "NotApplicable": "worldgauge.core.errors",
+    "Phases": "worldgauge.core.case",
+    "Question": "worldgauge.core.case",
     "Record": "worldgauge.core.record",
+    "Reference": "worldgauge.core.case",
     "Status": "worldgauge.core.status",
     "Submission": "worldgauge.core.submission",
+    "Target": "worldgauge.core.case",
     "Unscored": "worldgauge.core.errors",
+    "Verb": "worldgauge.core.manifest",
     "Video": "worldgauge.core.video",
+    "WorldGaugeError": "worldgauge.core.errors",
     "load_run": "worldgauge.core.run_folder",
     "metric": "worldgauge.core.metric",
     "signal": "worldgauge.core.signal",
 }
+
+_PUBLIC_MODULES = ("worldgauge.calibration", "worldgauge.parity", "worldgauge.verbs")
+"""What a benchmark of one's own needs beside the names above: gauges, parity vectors, what commands share."""
 
 __all__ = sorted(_PUBLIC)
 

@@ -15,7 +15,7 @@ import typer
 
 from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.manifest import include
+from worldgauge.core.manifest import include, included
 from worldgauge.core.submission import Submission
 from worldgauge.engine.job import Job, Setup, choose_metrics, parse_shard
 from worldgauge.verbs import StorePath, Where, default_store, parse_tags
@@ -120,7 +120,7 @@ class JobFlags:
             metrics=uses,
             instrument_set=self.instruments,
             overrides=tuple(self.use or ()),
-            includes=tuple(path.resolve() for path in self.include or ()),
+            includes=included(),
             store=self.store or default_store(),
             out=self.out or default_out(benchmark, submission),
             device=self.device,
