@@ -9,7 +9,7 @@ import pytest
 
 import helpers
 import locks
-from worldgauge.core.benchmark import read_benchmark_file, resolved_use
+from worldgauge.core.benchmark import read_benchmark_file, resolved_use, resolved_uses
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS, Metric
 from worldgauge.core.signal import SIGNALS
@@ -17,15 +17,8 @@ from worldgauge.core.where import Place, place_of, source_line
 from worldgauge.engine.definitions import all_uses
 from worldgauge.functional.pose import geodesic_deg
 
-COLUMNS = [
-    (name, use.id, protocol)
-    for name in benchmarks()
-    for file in [read_benchmark_file(name)]
-    for use in file.metrics
-    for protocol in file.protocols
-]
 
-
+@cache
 def is_a_def(place: Place, name: str) -> bool:
     line = place.file.read_text("utf-8").splitlines()[place.line - 1]
     return line.startswith(f"def {name}(")
@@ -47,15 +40,17 @@ def test_a_formula_nobody_calls_is_seen() -> None:
     assert not calls_its_formula(replace(psnr, formula=geodesic_deg))
 
 
-@pytest.mark.parametrize(("benchmark", "column", "protocol"), COLUMNS)
-def test_column_metric_formula(benchmark: str, column: str, protocol: str) -> None:
-    """Both places exist, and the formula is really called."""
-    file = read_benchmark_file(benchmark)
-    use = next(use for use in file.metrics if use.id == column)
-    metric = METRICS.get(resolved_use(use, file.namespace, protocol).use)
-    assert is_a_def(place_of(metric.function), metric.function.__name__)
-    assert is_a_def(place_of(metric.formula), metric.formula.__name__)
-    assert calls_its_formula(metric)
+@pytest.mark.parametrize("name", benchmarks())
+def test_column_metric_formula(name: str) -> None:
+    """Of every column under every protocol both places exist, and the formula is really called."""
+    file = read_benchmark_file(name)
+    uses = [use for protocol in file.protocols for use in resolved_uses(file, protocol)]
+    assert uses
+    for use in uses:
+        metric = METRICS.get(use.use)
+        assert is_a_def(place_of(metric.function), metric.function.__name__), use.id
+        assert is_a_def(place_of(metric.formula), metric.formula.__name__), use.id
+        assert calls_its_formula(metric), use.id
 
 
 def test_generic_metrics_name_what_they_call() -> None:
