@@ -126,7 +126,11 @@ def _show_definition(definition: dict[str, Any], as_json: bool) -> None:
             typer.echo(line)
         return
     calibration = definition.pop("calibration", [])
-    pairs = column_pairs(definition) if "column" in definition else [(k, _plain(v)) for k, v in definition.items()]
+    pairs = (
+        column_pairs(definition)
+        if "column" in definition
+        else [(k, _plain(v)) for k, v in definition.items() if v not in ("", [], {})]
+    )
     print_pairs([*pairs, *(("calibration" if i == 0 else "", line) for i, line in enumerate(calibration))])
 
 

@@ -75,7 +75,7 @@ def read_instruments(folder: Path, benchmark: BenchmarkFile) -> InstrumentsFile:
     """The file in a benchmark's folder; a benchmark without one names no official instrument."""
     file = folder / FILE_NAME
     if not file.is_file():
-        return InstrumentsFile(schema_version=1, benchmark=benchmark.name, uses=())
+        return InstrumentsFile(schema=1, benchmark=benchmark.name, use=())
     try:
         found = InstrumentsFile.model_validate(tomllib.loads(file.read_text("utf-8")))
         _check(found, benchmark)
@@ -92,7 +92,7 @@ def official_instruments(benchmark: BenchmarkFile) -> InstrumentsFile:
     """What the package that brings a benchmark says is official for it."""
     manifest = benchmarks().get(benchmark.name)
     if manifest is None:
-        return InstrumentsFile(schema_version=1, benchmark=benchmark.name, uses=())
+        return InstrumentsFile(schema=1, benchmark=benchmark.name, use=())
     return read_instruments(manifest.folder, benchmark)
 
 
