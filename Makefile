@@ -32,7 +32,7 @@ calibration: $(VENV)/.ready-dev
 	-$(BIN)/worldgauge calibrate --instruments
 	-$(BIN)/worldgauge calibrate --worlds layouts
 	-$(BIN)/worldgauge calibrate --worlds fixed
-	cp runs/calibration/*small/calibration*.json src/worldgauge/blocks/
+	$(BIN)/python tools/ship_calibration.py runs/calibration/*small/calibration*.json
 	cp runs/calibration/*small/calibration*.md runs/calibration/*small/calibration*.svg docs/
 
 $(VENV)/.ready: pyproject.toml constraints-dev.txt

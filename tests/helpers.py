@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,10 +82,52 @@ def worldgauge(
     return done
 
 
+_MANY = """
+import json, sys
+from typer.testing import CliRunner
+from worldgauge.cli.main import app
+told = []
+for arguments in json.load(sys.stdin):
+    done = CliRunner().invoke(app, arguments)
+    known = done.exception is None or isinstance(done.exception, SystemExit)
+    told.append((done.exit_code, done.output + ("" if known else repr(done.exception))))
+json.dump(told, sys.stdout)
+"""
+
+
+def worldgauge_many(*commands: Sequence[object], env: dict[str, str] | None = None) -> list[str]:
+    """What several commands print, one after the other in one process of their own: the imports are paid once."""
+    given = json.dumps([[str(argument) for argument in command] for command in commands])
+    done = subprocess.run(
+        [sys.executable, "-c", _MANY], input=given, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    for command, (code, printed) in zip(commands, told, strict=True):
+        assert code == 0, f"{command}: exit {code}\n{printed}"
+    return [printed for _, printed in told]
+
+
 def run_json(*arguments: object, check: bool = True) -> dict[str, Any]:
     """The JSON a verb prints."""
     parsed: dict[str, Any] = json.loads(worldgauge(*arguments, "--json", check=check).stdout)
     return parsed
+
+
+def blind_spots_not_seen(namespace: str) -> set[tuple[str, str]]:
+    """Declared blind spots (metric, fault) of one benchmark that the shipped calibrations do not show."""
+    from worldgauge.calibration import shipped
+    from worldgauge.calibration.gauges import all_gauges
+
+    failing = {
+        (gauge.id, response.fault)
+        for file in shipped()
+        for gauge in file.gauges
+        for response in gauge.responses
+        if response.verdict is not None and response.verdict.holds is False
+    }
+    own = [gauge for gauge in all_gauges().values() if gauge.id.rpartition("/")[0] == namespace]
+    return {(gauge.id, fault) for gauge in own for fault in gauge.blind} - failing
 
 
 def records(folder: Path) -> list[dict[str, Any]]:

@@ -41,16 +41,25 @@ def definitions() -> dict[str, dict[str, Any]]:
 
 
 def public_names() -> list[str]:
+    """Names of the package itself, and `module.name` of its public modules."""
     import worldgauge
 
-    return sorted(worldgauge.__all__)
+    modules = [importlib.import_module(name) for name in worldgauge._PUBLIC_MODULES]
+    inside = [f"{module.__name__.removeprefix('worldgauge.')}.{name}" for module in modules for name in module.__all__]
+    return sorted([*worldgauge.__all__, *inside])
 
 
 def source_digest(definition: Callable[..., Any] | type) -> str:
     """Digest of the code of a definition and of all package code it reaches."""
+    seen = reached_code(definition)
+    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def reached_code(definition: Callable[..., Any] | type) -> dict[str, str]:
+    """Full name to code of a definition and of all package code it reaches."""
     seen: dict[str, str] = {}
     _collect(definition, seen)
-    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
+    return seen
 
 
 def _collect(item: Any, seen: dict[str, str]) -> None:

@@ -28,6 +28,7 @@ def text() -> str:
             f"\n## {name}\n\n{metric.summary}\n\n"
             f"- version {metric.version}; {metric.unit or 'no unit'}; {better}; bounds [{low}, {high}]\n"
             f"- needs: {needs}; signals: {signals}\n"
-            f"- formula: `{metric.function.__module__.removeprefix('worldgauge.').replace('.', '/')}.py`\n"
+            f"- formula: `{metric.formula.__name__}` in "
+            f"`{metric.formula.__module__.removeprefix('worldgauge.').replace('.', '/')}.py`\n"
         )
     return "".join(parts)

@@ -27,6 +27,18 @@ from worldgauge.core.manifest import benchmarks
 
 log = logging.getLogger(__name__)
 
+__all__ = [
+    "Differs",
+    "NotComparable",
+    "ParityFolder",
+    "Vector",
+    "Verdict",
+    "expect_close",
+    "expect_equal",
+    "judge",
+    "run_parity",
+]
+
 INDEX = "index.json"
 
 

@@ -112,7 +112,7 @@ def test_flow_of_static_surfaces_is_depth_and_pose(rendered: Render, family: str
 def test_exact_flow_explains_the_next_frame_three_times_better_than_dis(
     rendered: Render, family: str, path: str, process: str
 ) -> None:
-    """At 4 frames per second, the stride MemoBench pairs frames with. Slow motion leaves both at the rounding floor."""
+    """At 4 frames per second, so that frames lie far apart in time. Slow motion leaves both at the rounding floor."""
     truth = rendered(seed=7, family=family, path=path, process=process, frames=21, fps=4.0)
     exact, best = [], []
     for k in range(20):

@@ -1,4 +1,4 @@
-"""Camera paths: WorldScore's golden keyframes, exact returns, key scripts."""
+"""Camera paths: golden keyframes, exact returns, key scripts."""
 
 from __future__ import annotations
 

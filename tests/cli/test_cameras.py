@@ -10,7 +10,7 @@ from worldgauge.blocks.paths import layout_poses
 from worldgauge.cli.cameras import app
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.functional.camera_conventions import CONVENTIONS
+from worldgauge.functional.camera_conventions import CONVENTIONS, conventions
 from worldgauge.media.camera_files import read_matrices
 from worldgauge.verbs import parse_size
 
@@ -59,7 +59,7 @@ def test_plot(tmp_path: Path, layouts: str) -> None:
 
 
 def test_list() -> None:
-    assert {line.split()[0] for line in call("list").splitlines()} == set(CONVENTIONS)
+    assert {line.split()[0] for line in call("list").splitlines()} == set(conventions())
 
 
 @pytest.mark.parametrize(

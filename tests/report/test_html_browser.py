@@ -7,11 +7,11 @@ import pytest
 
 from report.browser import watched_page
 from report.synthetic import SKILL, add_videos, write_run
+from worldgauge.core.evidence import Drawn, Evidence
 from worldgauge.core.run_folder import Run
 from worldgauge.core.video import Video
 from worldgauge.media.encoder import write_video
 from worldgauge.report.html import ReportSource, write_report
-from worldgauge.report.html.evidence import Drawn, Evidence
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import pytest
 
 from report.browser import launched, watched_page
 from report.synthetic import add_videos, write_run
+from worldgauge.core.evidence import Evidence
 from worldgauge.core.run_folder import Run
 from worldgauge.report.html import ReportSource, write_report
-from worldgauge.report.html.evidence import Evidence
 
 SCRIPT = "<script>alert('x')</script><img src=x onerror=alert(1)>"
 QUOTES = "\"'`</td></script>{{7*7}}${1+1}&amp;"

@@ -10,7 +10,7 @@ from typing import Any
 from worldgauge.core.benchmark import Benchmark, load_benchmark
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
-from worldgauge.core.manifest import include
+from worldgauge.core.manifest import include, included
 from worldgauge.core.run_folder import SampleFile
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
@@ -51,8 +51,7 @@ def build_job(
     arguments: Sequence[str] = (),
 ) -> Job:
     """Open the benchmark and the submission, and resolve what was asked for. Nothing is perceived yet."""
-    plug_ins = tuple(path.resolve() for path in includes)
-    for path in plug_ins:
+    for path in includes:
         include(path)
     opened, submission = open_videos(videos, benchmark, data, reference, prompts, cameras)
     file = opened.file
@@ -70,7 +69,7 @@ def build_job(
         metrics=chosen,
         instrument_set=set_name,
         overrides=tuple(use),
-        includes=plug_ins,
+        includes=included(),
         store=Path(store) if store else default_store(),
         out=Path(out) if out else default_out(opened, submission),
         device=chosen_device(device, seats),

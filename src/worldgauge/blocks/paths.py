@@ -1,8 +1,10 @@
 """Camera paths: where the observer stands and looks at each moment.
 
 Two kinds. `away` paths make the target leave the view and come back; they are written as walking (right, up, forward
-in units of the stage), yaw (left positive) and pitch (up positive) over a clip of length 1. Layouts are WorldScore's
-eight keyframe moves relative to the first camera; three names joined by `+` make a chain.
+in units of the stage), yaw (left positive) and pitch (up positive) over a clip of length 1. Layouts are eight keyframe
+moves relative to the first camera; three names joined by `+` make a chain.
+
+Source: WorldScore (layouts).
 """
 
 from __future__ import annotations
@@ -165,8 +167,10 @@ def _keyframe(layout: str, reach: float) -> Floats:
 def layout_poses(layouts: tuple[str, ...], frames: int, reach: float) -> Floats:
     """Camera-to-world (frames, 4, 4) relative to the first camera.
 
-    As in WorldScore, keyframes chain in world-to-camera form and in between the rotation is slerped while the
-    world-to-camera translation vector is interpolated linearly.
+    Keyframes chain in world-to-camera form and in between the rotation is slerped while the world-to-camera
+    translation vector is interpolated linearly.
+
+    Source: WorldScore, released code.
     """
     keys = [np.eye(4)]
     for layout in layouts:

@@ -1,7 +1,9 @@
-"""Yes/no questions with their true answers, in MemoBench's four dimensions and both polarities.
+"""Yes/no questions with their true answers, in four dimensions and both polarities.
 
 A statement that is true of the world becomes a question answered "yes"; its counterpart that is false becomes one
 answered "no". Statements come from the event log, the visibility of things and the words of the process.
+
+Source: MemoBench (the four dimensions).
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import typer
 from worldgauge.cli.options import Include, Metrics, Use
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
+from worldgauge.core.manifest import included
 from worldgauge.verbs import AsJson, StepLines, duration, print_table
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def calibrate(
         preset,
         out / preset.folder,
         workers or os.cpu_count() or 1,
-        tuple(path.resolve() for path in include or ()),
+        included(),
         tuple(use or ()),
     )
     progress = StepLines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,11 +23,11 @@ def convert(source: Source, out: Out, origin: From, target: To) -> None:
     """
     from worldgauge.core.errors import WorldGaugeError
     from worldgauge.functional.camera_conventions import convert as change
-    from worldgauge.media.camera_files import read_matrices, write_matrices
+    from worldgauge.media.camera_files import write_matrices
 
     if out.suffix.lower() == ".txt" and target != "colmap":
         raise WorldGaugeError("a txt file is COLMAP's images.txt", "write it with --to colmap")
-    matrices = change(read_matrices(source), origin, target)
+    matrices = change(_matrices(source, origin), origin, target)
     write_matrices(out, matrices)
     typer.echo(f"{len(matrices)} cameras, {origin} to {target}: {out}")
 
@@ -37,12 +37,11 @@ def plot(source: Source, out: Out, origin: From = "opencv") -> None:
     """Draw a camera path from above and from the side, as SVG."""
     from worldgauge.core.errors import WorldGaugeError
     from worldgauge.functional.camera_conventions import to_opencv
-    from worldgauge.media.camera_files import read_matrices
     from worldgauge.report.camera_plot import camera_plot_svg
 
     if out.suffix.lower() != ".svg":
         raise WorldGaugeError(f"{out}: plots are written as SVG", "end the name with .svg")
-    poses = to_opencv(read_matrices(source), origin)
+    poses = to_opencv(_matrices(source, origin), origin)
     out.write_text(camera_plot_svg(poses), "utf-8")
     typer.echo(f"{len(poses)} cameras: {out}")
 
@@ -50,7 +49,20 @@ def plot(source: Source, out: Out, origin: From = "opencv") -> None:
 @app.command("list")
 def list_conventions() -> None:
     """Name the conventions, those of benchmarks included."""
-    from worldgauge.functional.camera_conventions import CONVENTIONS
+    from worldgauge.functional.camera_conventions import conventions
     from worldgauge.verbs import print_pairs
 
-    print_pairs((name, convention.summary) for name, convention in CONVENTIONS.items())
+    print_pairs((name, convention.summary) for name, convention in conventions().items())
+
+
+def _matrices(source: Path, origin: str) -> Any:
+    """Matrices (N, 4, 4) of a file as it holds them. A format of a benchmark's own is read by the benchmark."""
+    from worldgauge.core.cameras import CameraPath
+    from worldgauge.core.manifest import by_ending
+    from worldgauge.functional.camera_conventions import from_opencv
+    from worldgauge.media.camera_files import SUFFIXES, read_matrices
+
+    if source.suffix.lower() in SUFFIXES or not by_ending("camera_files", source.name):
+        return read_matrices(source)
+    # Such a reader answers in our own convention, whatever the file says; `--from opencv` takes it as it is.
+    return from_opencv(CameraPath.load(source).poses, origin)

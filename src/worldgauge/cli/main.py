@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.manifest import Manifest, Verb, manifests
+from worldgauge.core.manifest import Manifest, Verb, include, manifests
 
 VERBS = {
     "run": "Score videos: perceive what is needed, write records, print the table.",
@@ -39,6 +39,7 @@ VERBS = {
 """Verb to the line in the help; each lives in the module of its name. Benchmarks bring more."""
 
 CONFIG_FILE = "worldgauge.toml"
+INCLUDE_HELP = "Python file with definitions, or a benchmark's folder; its verbs are known too."
 
 
 class VerbGroup(TyperGroup):
@@ -86,6 +87,13 @@ def as_command(verb: typer.Typer, name: str) -> Any:
     return command
 
 
+def _bring_in(paths: list[Path] | None) -> list[Path] | None:
+    """Before the verb is looked up: it may be one that is brought in here."""
+    for path in paths or ():
+        include(path)
+    return paths
+
+
 app = typer.Typer(
     cls=VerbGroup,
     no_args_is_help=True,
@@ -101,6 +109,10 @@ def worldgauge(
     ctx: typer.Context,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside.")] = False,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    brought: Annotated[
+        list[Path] | None,
+        typer.Option("--include", envvar="WORLDGAUGE_INCLUDE", is_eager=True, callback=_bring_in, help=INCLUDE_HELP),
+    ] = None,
 ) -> None:
     """Measure video world models: several benchmarks, one command, calibrated rulers.
 

@@ -7,8 +7,12 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.cli.options import Include
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
+from worldgauge.report.beside_published import beside_published
+from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Summary, summarise
 from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex
 from worldgauge.verbs import StorePath, default_store, print_table
@@ -28,6 +32,10 @@ def report(
     intervals: Annotated[
         bool, typer.Option("--intervals", help="tex: half the 95 % interval behind each score.")
     ] = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="Beside the authors' printed tables, where that is fair.")
+    ] = False,
+    include: Include = None,
     store: StorePath = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
@@ -38,10 +46,18 @@ def report(
       worldgauge report runs/blocks/*
       worldgauge report runs/blocks/* --format tex --out table.tex
       worldgauge report runs/blocks/* --format html --out report/
+      worldgauge report runs/mybench/mymodel --published
     """
     style = "json" if as_json else style
+    for path in include or ():
+        bring_in(path)
     if style not in ("terminal", "html", *FORMATS):
         raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, html, {', '.join(FORMATS)}")
+    if published:
+        if style not in ("terminal", "md", "json") or out is not None:
+            raise WorldGaugeError("--published prints to the terminal", "use --format terminal, md or json")
+        print_published(beside_published([summarise(Run(folder)) for folder in runs]), style)
+        return
     if style == "html":
         from worldgauge.calibration.for_report import shipped_calibration
         from worldgauge.engine.evidence import stored_evidence

@@ -8,11 +8,10 @@ from worldgauge.cli.options import JobFlags, Why, takes_job_flags
 from worldgauge.cli.plan import plan_json, print_plan, print_why
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
-from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import Totals, execute
-from worldgauge.report.summary import Summary, summarise
+from worldgauge.report.summary import Summary, write_summary
 from worldgauge.verbs import AsJson, print_json
 
 app = typer.Typer()
@@ -42,7 +41,7 @@ def run(flags: JobFlags, why: Why = False, as_json: AsJson = False) -> None:
             f"stopped; every finished record is in {job.setup.out}. The same command goes on from there.", err=True
         )
         raise typer.Exit(130) from None
-    summary = summarise(Run(job.setup.out))
+    summary = write_summary(job.setup.out)
     if as_json:
         print_json({"plan": plan_json(plan), "counters": dict(totals.counters), **summary.to_json()})
     else:

@@ -8,10 +8,9 @@ from worldgauge.cli.options import JobFlags, takes_job_flags
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
 from worldgauge.cli.run import finish
-from worldgauge.core.run_folder import Run
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
-from worldgauge.report.summary import summarise
+from worldgauge.report.summary import write_summary
 from worldgauge.verbs import AsJson, print_json
 
 app = typer.Typer()
@@ -28,7 +27,7 @@ def score(flags: JobFlags, as_json: AsJson = False) -> None:
     plan = make_plan(job)
     with RunProgress(plan.records) as progress:
         totals = execute(job, plan, progress.advance, perceive=False)
-    summary = summarise(Run(job.setup.out))
+    summary = write_summary(job.setup.out)
     if as_json:
         print_json({"counters": dict(totals.counters), "not_stored": dict(totals.not_stored), **summary.to_json()})
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,18 +10,17 @@ import typer
 
 from worldgauge.cli.options import Include
 from worldgauge.cli.show_benchmark import print_benchmark
+from worldgauge.cli.show_column import column_definition, column_pairs, group_definition
+from worldgauge.cli.show_definition import instrument_definition, metric_definition, signal_definition
+from worldgauge.cli.show_names import find
 from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file
 from worldgauge.core.case import Case
-from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.manifest import include as bring_in
-from worldgauge.core.metric import METRICS
 from worldgauge.core.record import Record
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import FILE_NAME, Run, RunFile
-from worldgauge.core.signal import SIGNALS
 from worldgauge.core.submission import SubmissionFile
-from worldgauge.engine.definitions import choose_seats, describe_signal
 from worldgauge.verbs import AsJson, print_json, print_pairs, print_table
 
 app = typer.Typer()
@@ -30,7 +30,9 @@ _FORMATS = {"record": Record, "case": Case, "submission": SubmissionFile, "run":
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A metric, signal, instrument or benchmark; schema; RUN or RUN/CASE.")],
+    name: Annotated[
+        str, typer.Argument(help="A benchmark, column, metric, signal or instrument; schema; RUN or RUN/CASE.")
+    ],
     status: Annotated[str | None, typer.Option("--status", help="For a run: only records of this status.")] = None,
     include: Include = None,
     as_json: AsJson = False,
@@ -39,7 +41,8 @@ def show(
 
     \b
     Examples:
-      worldgauge show psnr
+      worldgauge show psnr                               a metric; a short name will do where it is the only one
+      worldgauge show BENCHMARK/COLUMN                   its metric and formula, with files and lines
       worldgauge show runs/blocks/oracle/street-0007     one case: every record with its reason
       worldgauge show schema                             JSON schema of a record; schema:case, schema:run, ...
     """
@@ -96,60 +99,42 @@ def _show_records(run: Run, case: str | None, status: str | None, as_json: bool)
 
 
 def _definition(name: str) -> dict[str, Any]:
-    if name in METRICS.names():
-        metric = METRICS.get(name)
-        seats = choose_seats()
-        return {
-            "metric": name,
-            "version": metric.version,
-            "what": metric.summary,
-            "unit": metric.unit,
-            "better": {True: "higher", False: "lower", None: "neither"}[metric.higher_is_better],
-            "bounds": [str(b) if abs(b) == float("inf") else b for b in metric.bounds],
-            "needs": list(metric.inputs()),
-            "parameters": dict(metric.defaults),
-            "signals": [describe_signal(use, seats) for use in metric.needs],
-            "source": f"{metric.function.__module__}.{metric.function.__name__}",
-            "calibration": _calibration(name),
-        }
-    if name in SIGNALS.names():
-        signal = SIGNALS.get(name)
-        return describe_signal(signal(), choose_seats()) | {
-            "what": signal.summary,
-            "reads": list(signal.reads),
-            "kept": signal.kept,
-            "source": f"{signal.function.__module__}.{signal.function.__name__}",
-        }
-    if name in INSTRUMENTS.names():
-        instrument = INSTRUMENTS.get(name)()
-        what = " ".join((type(instrument).__doc__ or "").split("\n\n")[0].split())
-        return {"instrument": name, "seat": instrument.seat, "what": what} | instrument.identity()
     if _is_benchmark(name):
         return read_benchmark_file(name).model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    known = [*METRICS.names(), *SIGNALS.names(), *INSTRUMENTS.names(), *benchmarks()]
-    raise unknown_name("name", name, known)
+    found = find(name)
+    told: dict[str, Any] = {
+        "column": column_definition,
+        "group": group_definition,
+        "metric": metric_definition,
+        "signal": signal_definition,
+        "instrument": instrument_definition,
+    }[found.kind](found.name)
+    return told
 
 
 def _is_benchmark(name: str) -> bool:
     return name in benchmarks() or Path(name).is_dir()
 
 
-def _calibration(metric: str) -> list[str]:
-    """What the shipped calibration says about a metric."""
-    from worldgauge.calibration import lines_about
-
-    return lines_about(metric) or ["not calibrated"]
-
-
 def _show_definition(definition: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(definition)
         return
-    import json
-
+    if "tree" in definition:
+        print_pairs([("group", definition["group"])])
+        for line in definition["tree"]:
+            typer.echo(line)
+        return
     calibration = definition.pop("calibration", [])
-    print_pairs(
-        (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        for key, value in definition.items()
+    pairs = (
+        column_pairs(definition)
+        if "column" in definition
+        else [(k, _plain(v)) for k, v in definition.items() if v not in ("", [], {})]
     )
-    print_pairs(("calibration" if i == 0 else "", line) for i, line in enumerate(calibration))
+    print_pairs([*pairs, *(("calibration" if i == 0 else "", line) for i, line in enumerate(calibration))])
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import typer
 
-from worldgauge.core.benchmark import BenchmarkFile, MetricUse, resolved_use
+from worldgauge.core.benchmark import BenchmarkFile, MetricUse, Scale, resolved_use
 from worldgauge.verbs import print_pairs, print_table
 
 
@@ -29,8 +29,8 @@ def print_benchmark(file: BenchmarkFile) -> None:
         print_pairs((f"  {protocol}", text) for protocol, text in deviation.under.items())
 
 
-def tree_lines(file: BenchmarkFile) -> Iterator[str]:
-    """The aggregation tree, a line per node: the share it has in its parent, its id, its title."""
+def tree_lines(file: BenchmarkFile, root: str = "") -> Iterator[str]:
+    """The aggregation tree, or that below `root`, a line per node: the share in its parent, its id, its title."""
     groups = {group.id: group for group in file.groups}
     titles = {use.id: use.title for use in file.metrics} | {group.id: group.title for group in file.groups}
     inside = {member for group in file.groups for member in group.of}
@@ -43,22 +43,39 @@ def tree_lines(file: BenchmarkFile) -> Iterator[str]:
             for member, weight in groups[node].of.items():
                 yield from visit(member, f"{weight / total:.1%} ", depth + 1)
 
-    for root in [*(g for g in groups if g not in inside), *(use.id for use in file.metrics if use.id not in inside)]:
-        yield from visit(root, "", 0)
+    tops = [*(g for g in groups if g not in inside), *(use.id for use in file.metrics if use.id not in inside)]
+    for top in [root] if root else tops:
+        yield from visit(top, "", 0)
 
 
 def _metric_rows(file: BenchmarkFile, use: MetricUse) -> Iterator[tuple[str, ...]]:
     for protocols, shown in variants(file, use):
-        scale = "own unit"
-        if shown.scale:
-            low, high = shown.scale.source
-            worst, best = shown.scale.target
-            to = "" if (worst, best) == (0.0, 100.0) else f" to {worst:g}, {best:g}"
-            level = " per model" if shown.scale.level == "model" else ""
-            scale = f"{low:g}, {high:g}{to}{level}{'' if shown.scale.clip else ' unclipped'}"
         parameters = ", ".join(f"{k}={v}" for k, v in shown.parameters.items())
         only = ", ".join(f"{k}={v}" for k, v in use.cases.items()) or "all"
-        yield use.id, protocols, shown.use, parameters, scale, only
+        yield use.id, protocols, shown.use, parameters, scale_ends(shown.scale), only
+
+
+def scale_ends(scale: Scale | None) -> str:
+    """`15, 0`: the raw values that score 0 and 100, and what is unusual about the scale."""
+    if scale is None:
+        return "own unit"
+    low, high = scale.source
+    worst, best = scale.target
+    to = "" if (worst, best) == (0.0, 100.0) else f" to {worst:g}, {best:g}"
+    level = " per model" if scale.level == "model" else ""
+    return f"{low:g}, {high:g}{to}{level}{'' if scale.clip else ' unclipped'}"
+
+
+def scale_in_words(scale: Scale | None) -> str:
+    """
+    >>> scale_in_words(Scale.model_validate({"from": (15, 0)}))
+    'raw 15 scores 0, raw 0 scores 100'
+    """
+    if scale is None:
+        return "in its own unit"
+    (low, high), (worst, best) = scale.source, scale.target
+    level = ", once per model" if scale.level == "model" else ""
+    return f"raw {low:g} scores {worst:g}, raw {high:g} scores {best:g}{level}{'' if scale.clip else ', unclipped'}"
 
 
 def variants(file: BenchmarkFile, use: MetricUse) -> list[tuple[str, MetricUse]]:

@@ -102,6 +102,8 @@ def modules_in(file: str, *others: str) -> tuple[str, ...]:
 _found: dict[str, Manifest] = {}
 """By package."""
 _looked = False
+_included: dict[Path, None] = {}
+"""What `include` was asked for, in order."""
 
 
 def manifests() -> Iterator[Manifest]:
@@ -141,6 +143,11 @@ def by_ending(field_name: str, file_name: str) -> list[Any]:
     return [m.resolve(reference) for _, m, reference in sorted(fitting, key=lambda f: -f[0])]
 
 
+def included() -> tuple[Path, ...]:
+    """Everything that `include` brought into this process: what a worker must bring in too."""
+    return tuple(_included)
+
+
 def include(path: Path) -> None:
     """Bring in what `--include` names: a Python file with decorators, or a benchmark's folder with a manifest."""
     resolved = path.resolve()
@@ -159,15 +166,18 @@ def include(path: Path) -> None:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except WorldGaugeError:
-        raise
+        if resolved.is_dir():
+            manifest = getattr(module, "MANIFEST", None)
+            if not isinstance(manifest, Manifest):
+                raise WorldGaugeError(f"--include {path}: its __init__.py has no MANIFEST")
+            add_manifest(manifest, str(path))
     except Exception as error:
+        # The next attempt must fail alike, not find a half-made module.
+        del sys.modules[name]
+        if isinstance(error, WorldGaugeError):
+            raise
         raise WorldGaugeError(f"--include {path}: {type(error).__name__}: {error}") from error
-    if resolved.is_dir():
-        manifest = getattr(module, "MANIFEST", None)
-        if not isinstance(manifest, Manifest):
-            raise WorldGaugeError(f"--include {path}: its __init__.py has no MANIFEST")
-        add_manifest(manifest, str(path))
+    _included[resolved] = None
 
 
 def _look_for_entry_points() -> None:

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import benchmarks
 from worldgauge.core.submission import first_problem
 
 FILE_NAME = "published.toml"
@@ -24,6 +25,10 @@ class PublishedTable(BaseModel):
     """Where it is printed."""
     note: str = ""
     """What must be known before a number is compared with it."""
+    protocol: str = ""
+    """The protocol whose numbers these are; empty where nobody knows."""
+    apart: str = ""
+    """Why no run may stand beside it, for example because it is about some cases only."""
     columns: tuple[str, ...]
     """Ids of metrics or groups of the benchmark."""
     rows: dict[str, tuple[float, ...]]
@@ -35,6 +40,10 @@ class PublishedTable(BaseModel):
             if len(row) != len(self.columns):
                 raise ValueError(f"row '{name}' has {len(row)} numbers for {len(self.columns)} columns")
         return self
+
+    def named(self, model: str) -> dict[str, float]:
+        """Column to score of one row."""
+        return dict(zip(self.columns, self.rows[model], strict=True))
 
     def score(self, model: str, column: str) -> float:
         return self.rows[model][self.columns.index(column)]
@@ -48,6 +57,14 @@ class PublishedFile(BaseModel):
     schema_version: Literal[1] = Field(alias="schema")
     benchmark: str
     tables: tuple[PublishedTable, ...] = Field(alias="table")
+
+
+def published_tables(benchmark: str) -> tuple[PublishedTable, ...]:
+    """The tables that the package of a benchmark brings."""
+    manifest = benchmarks().get(benchmark)
+    if manifest is None or not (manifest.folder / FILE_NAME).is_file():
+        raise WorldGaugeError(f"benchmark '{benchmark}' brings no published numbers")
+    return read_published(manifest.folder).tables
 
 
 def read_published(folder: Path) -> PublishedFile:

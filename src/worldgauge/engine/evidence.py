@@ -10,6 +10,7 @@ from typing import Any
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf
 from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.sources import Source
@@ -17,7 +18,6 @@ from worldgauge.core.video import Image, VideoInfo
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.overlays import depth_maps, flow_arrows, masks, match_lines
 from worldgauge.engine.store import Store
-from worldgauge.report.html.evidence import Drawn, Evidence, EvidenceOf
 
 _LOG = logging.getLogger(__name__)
 _OVERLAYS = {

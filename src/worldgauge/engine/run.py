@@ -22,7 +22,6 @@ from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import RATES_FILE, CaseWork, Plan, read_rates
 from worldgauge.engine.work import WorkItem, WorkResult
-from worldgauge.report.summary import write_summary
 
 OnResult = Callable[[WorkResult], None]
 
@@ -75,7 +74,6 @@ def execute(
         file.invocations.append(_invocation(job, totals, started))
         _save(file, out)
         _remember_rates(job.setup.store, totals)
-    write_summary(out)
     return totals
 
 

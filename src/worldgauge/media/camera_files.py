@@ -13,6 +13,7 @@ from worldgauge.core.errors import WorldGaugeError
 
 Floats = NDArray[np.float64]
 
+SUFFIXES = (".npz", ".npy", ".json", ".txt")
 _JSON_KEYS = ("cameras_interp", "poses", "cameras", "matrices")
 
 

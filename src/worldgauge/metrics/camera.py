@@ -17,7 +17,13 @@ LEAST_TURN_DEG = 5.0
 
 
 @metric(
-    version=1, unit="deg", higher_is_better=False, bounds=(0, 180), needs=[poses_given_lens()], requires=("camera",)
+    version=1,
+    unit="deg",
+    higher_is_better=False,
+    bounds=(0, 180),
+    needs=[poses_given_lens()],
+    requires=("camera",),
+    formula=compare_rotations,
 )
 def rotation_error(case: Case, path: Arrays) -> Measurement:
     """Mean angle between the requested and the recovered camera orientations, the first ones made equal."""

@@ -19,6 +19,7 @@ from worldgauge.signals.embeddings import frame_embeddings, object_embeddings
     bounds=(-1, 1),
     needs=[object_embeddings()],
     requires=("phases", "target"),
+    formula=cosine,
 )
 def object_identity(case: Case, target: Arrays) -> Measurement:
     """Mean similarity of the target after the return to the target in the first frame, over frames that show it."""
@@ -33,7 +34,7 @@ def object_identity(case: Case, target: Arrays) -> Measurement:
     return Measurement(float(np.nanmean(likeness[phases.back :])), curve, f"{visible[phases.back :].sum()} frames")
 
 
-@metric(version=1, unit="cosine", higher_is_better=True, bounds=(-1, 1), needs=[frame_embeddings()])
+@metric(version=1, unit="cosine", higher_is_better=True, bounds=(-1, 1), needs=[frame_embeddings()], formula=cosine)
 def frame_similarity(case: Case, frames: Arrays) -> Measurement:
     """Mean similarity of consecutive frames as wholes; 1 for a clip that stands still."""
     vectors = frames["vectors"]

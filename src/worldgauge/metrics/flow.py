@@ -8,13 +8,14 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
+from worldgauge.functional.flow import magnitude, photometric_error, round_trip
 from worldgauge.signals.flow import flow_pairs
 
 LONGEST = 20000.0
 """Px; no flow vector in an 8K frame is longer."""
 
 
-@metric(version=1, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_pairs()])
+@metric(version=1, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_pairs()], formula=round_trip)
 def flow_consistency(case: Case, flow: Arrays) -> Measurement:
     """Mean forward-backward error of the flow between consecutive frames, over pixels that stay in view."""
     if not np.isfinite(flow["consistency_error"]).any():
@@ -22,13 +23,20 @@ def flow_consistency(case: Case, flow: Arrays) -> Measurement:
     return Measurement.from_curve(flow["consistency_error"])
 
 
-@metric(version=1, unit="px/frame", higher_is_better=None, bounds=(0, LONGEST), needs=[flow_pairs()])
+@metric(version=1, unit="px/frame", higher_is_better=None, bounds=(0, LONGEST), needs=[flow_pairs()], formula=magnitude)
 def flow_magnitude(case: Case, flow: Arrays) -> Measurement:
     """Mean length of the flow between consecutive frames: how much moves, camera and objects together."""
     return Measurement.from_curve(flow["magnitude_mean"])
 
 
-@metric(version=1, unit="share of full range", higher_is_better=False, bounds=(0, 1), needs=[flow_pairs()])
+@metric(
+    version=1,
+    unit="share of full range",
+    higher_is_better=False,
+    bounds=(0, 1),
+    needs=[flow_pairs()],
+    formula=photometric_error,
+)
 def warp_error(case: Case, flow: Arrays) -> Measurement:
     """Mean absolute difference between a frame and its neighbour warped onto it, both ways, on pixels seen in both."""
     both = (flow["warp_error_forward"] + flow["warp_error_backward"]) / 2

@@ -6,7 +6,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.phase_values import PhaseChoice, phase_values
-from worldgauge.functional.photometric import psnr, ssim
+from worldgauge.functional.photometric import psnr, ssim_map
 from worldgauge.signals.phases import phase_fidelity
 
 
@@ -16,7 +16,7 @@ def phase_psnr(case: Case, fidelity: Arrays, *, phase: PhaseChoice = "all") -> M
     return Measurement.from_curve(phase_values(fidelity, "psnr", phase, "disjoint"))
 
 
-@metric(version=1, unit="", higher_is_better=True, bounds=(-1, 1), needs=[phase_fidelity()], formula=ssim)
+@metric(version=1, unit="", higher_is_better=True, bounds=(-1, 1), needs=[phase_fidelity()], formula=ssim_map)
 def phase_ssim(case: Case, fidelity: Arrays, *, phase: PhaseChoice = "all") -> Measurement:
     """Mean structural similarity of a phase to the reference video, the whole clip stretched over it."""
     return Measurement.from_curve(phase_values(fidelity, "ssim_valid", phase, "disjoint"))

@@ -1,39 +1,147 @@
-"""Whether a run may stand beside printed numbers."""
+"""Runs beside printed numbers: in one table where that is fair, else in a block apart with the reasons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from worldgauge.core.run_folder import Run
+from worldgauge.core.benchmark import BenchmarkFile
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.official import InstrumentsFile, official_instruments
+from worldgauge.core.published import PublishedTable, published_tables
+from worldgauge.core.run_folder import DefinitionFile, Run
+from worldgauge.report.summary import Summary
+
+Scores = Mapping[str, float | None]
+"""Column of the printed table to a score."""
 
 
-def why_not_beside_published(run: Run, protocol: str) -> list[str]:
+@dataclass(frozen=True)
+class RunRow:
+    """A run in the columns of a printed table."""
+
+    name: str
+    scores: Scores
+    apart_because: tuple[str, ...]
+    """Empty: it may share the table."""
+
+
+@dataclass(frozen=True)
+class BesidePublished:
+    """One printed table and the runs held against it."""
+
+    table: PublishedTable
+    runs: tuple[RunRow, ...]
+
+    @property
+    def rows(self) -> dict[str, Scores]:
+        """The printed rows, then the runs that may stand among them."""
+        printed: dict[str, Scores] = {model: self.table.named(model) for model in self.table.rows}
+        return printed | {run.name: run.scores for run in self.runs if not run.apart_because}
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.table.id,
+            "source": self.table.source,
+            "note": self.table.note,
+            "protocol": self.table.protocol,
+            "columns": list(self.table.columns),
+            "rows": {name: dict(scores) for name, scores in self.rows.items()},
+            "apart": [
+                {"run": run.name, "scores": dict(run.scores), "because": list(run.apart_because)}
+                for run in self.runs
+                if run.apart_because
+            ],
+        }
+
+
+def beside_published(summaries: Sequence[Summary]) -> list[BesidePublished]:
+    """Every published table of the runs' benchmark that shares a column with them."""
+    benchmark = summaries[0].run.file.benchmark
+    others = [s.run.folder for s in summaries if s.run.file.benchmark.name != benchmark.name]
+    if others:
+        raise WorldGaugeError(f"{others[0]} is of another benchmark than '{benchmark.name}'", "report them apart")
+    columns = {use.id for use in benchmark.metrics} | {group.id for group in benchmark.groups}
+    tables = [table for table in published_tables(benchmark.name) if columns & set(table.columns)]
+    return [held_against(table, summaries) for table in tables]
+
+
+def held_against(table: PublishedTable, summaries: Sequence[Summary]) -> BesidePublished:
+    """One printed table and the runs, each with the reasons to keep it apart."""
+    rows = []
+    for summary in summaries:
+        known = summary.metrics | summary.groups
+        scores = {column: known[column].value if column in known else None for column in table.columns}
+        name = summary.run.name if summary.run.name not in table.rows else f"{summary.run.name} (this run)"
+        rows.append(RunRow(name, scores, tuple(why_not_beside_published(summary, table))))
+    return BesidePublished(table, tuple(rows))
+
+
+def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[str]:
     """Reasons why a run must not share a table with printed numbers; empty when it may.
 
-    Printed numbers rest on trained networks. A run may stand beside them only when it follows the same protocol, every
-    signal comes from an instrument with weights, and nothing was left out.
+    It may when it follows the protocol of the table, sees through the official instruments, and has scored every case.
+    Only what the columns of the table rest on is asked.
     """
-    reasons = []
-    if run.file.protocol != protocol:
-        reasons.append(f"the printed table follows '{protocol}', the run '{run.file.protocol}'")
-    weightless = {
-        instrument["name"]
-        for definition in run.file.definitions
-        for signal in definition.signals
-        for instrument in _instruments(signal)
-        if "weights" not in instrument
-    }
-    if weightless:
-        reasons.append(f"instruments without the paper's weights: {', '.join(sorted(weightless))}")
-    absent = [definition.id for definition in run.file.definitions if definition.unavailable]
+    run, reasons = summary.run, []
+    if table.apart:
+        reasons.append(f"the printed table is special: {table.apart}")
+    if not table.protocol:
+        reasons.append("nobody knows which protocol the printed table follows")
+    elif run.file.protocol != table.protocol:
+        reasons.append(f"the printed table follows '{table.protocol}', the run '{run.file.protocol}'")
+    wanted = columns_below(run.file.benchmark, table.columns)
+    definitions = [d for d in run.file.definitions if d.id in wanted]
+    seats = other_instruments(run, definitions)
+    if seats:
+        reasons.append(f"other instruments than the official ones: {'; '.join(seats)}")
+    known = {d.id for d in definitions}
+    absent = [c for c in wanted if c not in known] + [d.id for d in definitions if d.unavailable]
     if absent:
         reasons.append(f"not measured: {', '.join(absent)}")
+    scores = [summary.metrics[d.id] for d in definitions if not d.unavailable]
+    partly = [f"{s.id} {s.scored} of {s.expected}" for s in scores if s.scored < s.expected]
+    if partly:
+        reasons.append(f"not every case is scored: {', '.join(partly)}")
     return reasons
 
 
-def _instruments(signal: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    if signal.get("instrument"):
-        yield signal["instrument"]
+def columns_below(benchmark: BenchmarkFile, columns: Sequence[str]) -> list[str]:
+    """The metrics that columns rest on, groups resolved into their members."""
+    groups = {group.id: group for group in benchmark.groups}
+    metrics = {use.id for use in benchmark.metrics}
+    found: dict[str, None] = {}
+
+    def visit(column: str) -> None:
+        if column in groups:
+            for member in groups[column].of:
+                visit(member)
+        elif column in metrics:
+            found.setdefault(column)
+
+    for column in columns:
+        visit(column)
+    return list(found)
+
+
+def other_instruments(run: Run, definitions: Sequence[DefinitionFile]) -> list[str]:
+    """`flow: dis instead of raft_large`, for every signal whose instrument is not the official one."""
+    official = official_instruments(run.file.benchmark)
+    found: dict[str, None] = {}
+    for definition in definitions:
+        for signal in definition.signals:
+            for line in _differing(signal, official, run.file.protocol):
+                found.setdefault(line)
+    return list(found)
+
+
+def _differing(signal: Mapping[str, Any], official: InstrumentsFile, protocol: str) -> Iterator[str]:
+    used, use = signal.get("instrument"), official.of(signal["signal"], protocol)
+    if used:
+        if use is None and "weights" not in used:
+            yield f"{signal['signal']}: {used['name']}, which has no trained weights"
+        elif use is not None and use.official and used["name"] != use.official:
+            yield f"{signal['signal']}: {used['name']} instead of {use.official}"
     for need in signal.get("needs", ()):
-        yield from _instruments(need)
+        yield from _differing(need, official, protocol)

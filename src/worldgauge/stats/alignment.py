@@ -1,7 +1,7 @@
-"""How well scores follow people: the measures the four papers report.
+"""How well scores follow people: two-alternative forced choice, win ratios, preference rates.
 
-WorldScore: two-alternative forced choice (2AFC) agreement. MBench: win ratios from majority votes, ties dropped.
-WorldOlympiad: preference rate with ties as half. MemoBench: `agreement.cohen_kappa`.
+Source: WorldScore (2AFC agreement), MBench (win ratios from majority votes, ties dropped),
+Source: WorldOlympiad (preference rate with ties as half), MemoBench (`agreement.cohen_kappa`).
 """
 
 from __future__ import annotations

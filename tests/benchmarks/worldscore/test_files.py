@@ -13,11 +13,13 @@ from worldgauge.benchmarks.worldscore.official.files import official_result, wri
 from worldgauge.core.benchmark import resolved_uses
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.metric import METRICS
+from worldgauge.core.published import published_tables
 from worldgauge.core.record import Record
 from worldgauge.core.run_folder import DefinitionFile, Run, RunFile
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard
 from worldgauge.report.beside_published import why_not_beside_published
+from worldgauge.report.summary import summarise
 
 STATIC = {
     "camera_rotation": 3.0,
@@ -161,14 +163,14 @@ def test_breakdown(tmp_path, cases):
 
 def test_published_numbers_stay_apart(tmp_path, cases):
     run = write_run(tmp_path / "run", cases)
-    reasons = why_not_beside_published(run, "paper")
+    (table,) = published_tables("worldscore")
+    reasons = why_not_beside_published(summarise(run), table)
     assert any("'paper'" in reason for reason in reasons)
     assert any("toy" in reason for reason in reasons)
     done = CliRunner().invoke(app, ["published", str(run.folder), "--json"], catch_exceptions=False)
-    shown = json.loads(done.stdout)
+    (shown,) = json.loads(done.stdout)
     assert len(shown["rows"]) == 19
-    assert "toy" not in shown["rows"]
-    assert shown["apart_because"] == reasons
+    assert [(apart["run"], apart["because"]) for apart in shown["apart"]] == [(run.name, reasons)]
 
 
 def test_commands(tmp_path, cases):

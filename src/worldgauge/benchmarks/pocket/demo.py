@@ -22,7 +22,7 @@ from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.engine.store import Store
-from worldgauge.report.summary import summarise
+from worldgauge.report.summary import write_summary
 from worldgauge.report.tables import FORMATS, Table, build_table
 
 SIZE, FRAMES = (320, 180), 41
@@ -95,7 +95,7 @@ class Demo:
             plan = make_plan(job)
             count(plan.done_records)
             execute(job, plan, lambda result: count(result.statuses.total()))
-            summaries.append(summarise(Run(setup.out)))
+            summaries.append(write_summary(setup.out))
         return build_table(summaries)
 
     def write_report(self, table: Table) -> Path:

@@ -52,32 +52,15 @@ def published(
     run: Annotated[Path | None, typer.Argument(help="A run to show as well.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The paper's Table 2; a run beside it where that is fair, else in a block of its own with the reason."""
-    from worldgauge.benchmarks.worldscore import MANIFEST
-    from worldgauge.core.published import read_published
-    from worldgauge.report.beside_published import why_not_beside_published
+    """The paper's Table 2; a run beside it where that is fair, else in a block of its own with the reasons."""
+    from worldgauge.core.published import published_tables
+    from worldgauge.report.beside_published import held_against
+    from worldgauge.report.published_print import print_published
     from worldgauge.report.summary import summarise
 
-    table = read_published(MANIFEST.folder).tables[0]
-    reasons: list[str] = []
-    rows = {name: dict(zip(table.columns, scores, strict=True)) for name, scores in table.rows.items()}
-    own: dict[str, Any] = {}
-    if run is not None:
-        opened = Run(run)
-        reasons = why_not_beside_published(opened, "paper")
-        summary = summarise(opened)
-        scores = {key: score.value for key, score in (summary.metrics | summary.groups).items()}
-        own = {column: scores.get(column) for column in table.columns}
-        if not reasons:
-            rows[opened.name] = own
-    if as_json:
-        print_json({"source": table.source, "note": table.note, "rows": rows, "run": own, "apart_because": reasons})
-        return
-    typer.echo(f"{table.source}: {table.note}")
-    _print_scores(rows, table.columns)
-    if run is not None and reasons:
-        typer.echo("Not comparable with the table above: " + "; ".join(reasons))
-        _print_scores({Run(run).name: own}, table.columns)
+    summaries = [] if run is None else [summarise(Run(run))]
+    held = [held_against(table, summaries) for table in published_tables("worldscore")]
+    print_published(held, "json" if as_json else "terminal")
 
 
 @app.command()
@@ -96,11 +79,6 @@ def cameras(
     path = layout_path(layouts.split(","), frames, speed)
     write_matrices(out, from_opencv(path.poses, target))
     typer.echo(f"{len(path)} cameras in {target}: {out}")
-
-
-def _print_scores(rows: dict[str, dict[str, Any]], columns: tuple[str, ...]) -> None:
-    cells = [[name, *(_cell(scores.get(column)) for column in columns)] for name, scores in rows.items()]
-    print_table(["model", *columns], cells, range(1, len(columns) + 1))
 
 
 def _cell(value: Any) -> str:

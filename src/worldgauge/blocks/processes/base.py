@@ -56,7 +56,10 @@ class Act:
     """Where the observer looks first, metres."""
     words: Words
     rules: tuple[str, ...]
-    """Ids of WorldOlympiad's physical rules that can be judged here."""
+    """Ids of physical rules that can be judged here.
+
+    Source: WorldOlympiad (the rules).
+    """
     movers: tuple[Mover, ...] = ()
     velocities: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """Body name to initial velocity: three linear (m/s), three angular (rad/s)."""

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.evidence import Drawn
 from worldgauge.core.video import Image, Video
-from worldgauge.report.html.evidence import Drawn
 
 _LOG = logging.getLogger(__name__)
 _PLAYABLE = {("h264", "yuv420p"), ("h264", "yuvj420p"), ("vp9", "yuv420p"), ("av1", "yuv420p"), ("vp8", "yuv420p")}

@@ -10,6 +10,14 @@ from itertools import combinations
 from typing import Any
 
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
+from worldgauge.core.evidence import (
+    CalibrationOf,
+    Drawn,
+    Evidence,
+    EvidenceOf,
+    no_calibration,
+    no_evidence,
+)
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import Source, read_sources
 from worldgauge.core.status import Status
@@ -25,14 +33,6 @@ from worldgauge.report.html.details import (
     from_above,
     rounded,
     run_details,
-)
-from worldgauge.report.html.evidence import (
-    CalibrationOf,
-    Drawn,
-    Evidence,
-    EvidenceOf,
-    no_calibration,
-    no_evidence,
 )
 from worldgauge.report.joint import Joint
 from worldgauge.report.summary import Score, summarise

@@ -25,13 +25,17 @@ def trace_angle_deg(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
 
     Matrices that are not quite orthogonal, as float32 networks give them, read several tenths of a degree apart even
     when they turn alike; `geodesic_deg` has no such offset.
+
+    Source: released code at commit f4edb0c.
     """
     trace = np.einsum("...ij,...ij->...", np.asarray(a, np.float64), np.asarray(b, np.float64))
     return np.asarray(np.degrees(np.arccos(np.clip((trace - 1.0) / 2.0, -1.0, 1.0))))
 
 
 def control_score(rms_deg: float, rotation_deg: float, floor_deg: float = FLOOR_DEG) -> float:
-    """Eq. 7: one minus the error as a share of the rotation, which counts as at least `floor_deg`; not below 0.
+    """One minus the error as a share of the rotation, which counts as at least `floor_deg`; not below 0.
+
+    Source: arXiv 2606.27537, Eq. 7.
 
     >>> control_score(5.0, 50.0), control_score(5.0, 0.0), control_score(60.0, 50.0)
     (0.9, 0.5, 0.0)
@@ -44,6 +48,8 @@ def path_control_score(rms_deg: float, path_deg: float, noise_deg: float) -> flo
 
     The length is summed over the requested steps, so a path that comes back is not judged against a net rotation of
     zero. `path_deg` must exceed `noise_deg`: a request the instrument cannot tell from standing still judges nothing.
+
+    Source: ours.
 
     >>> path_control_score(21.0, 80.0, 1.0), path_control_score(0.5, 80.0, 1.0)
     (0.75, 1.0)

@@ -47,6 +47,8 @@ CHANGED_LOOKS = 0.12
 def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool]:
     """Kind to whether the clip shows it; several may hold.
 
+    Source: the kinds arXiv 2606.27537, A.9; the rules ours.
+
     >>> calm = {"turn_visible": [0.0], "turn_gone": [0.0], "turn_back": [0.0], "scenery_visible": [0.0]}
     >>> gone = calm | {"scenery_back": [0.0], "seen": [0.0], "novel": [0.0], "shift_x": [np.nan], "shift_y": [np.nan]}
     >>> gone |= {"from_reset": [np.nan], "looks_true": [0.9], "looks_last": [0.9], "true_change": [0.1]}

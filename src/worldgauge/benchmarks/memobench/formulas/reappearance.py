@@ -55,7 +55,9 @@ def frame_confidence(
 
 
 def reappearance(confidences: Sequence[float | None]) -> Reappearance:
-    """Eq. 6 over the frames of the back phase; None is a frame without a detection. No frame at all scores 0.
+    """Detection rate times mean confidence over the back phase; None is a frame without a detection. No frame scores 0.
+
+    Source: arXiv 2606.27537, Eq. 6.
 
     >>> reappearance([0.8, None]).score
     0.4
@@ -80,6 +82,8 @@ def reappearance_after_absence(gone: Sequence[float | None], back: Sequence[floa
     """House variant: the score of the back phase, earned only as far as the target had left the view before.
 
     A frozen camera keeps the target in sight throughout; the official score rewards that, this one gives 0.
+
+    Source: ours.
 
     >>> reappearance_after_absence([1.0, 1.0], [1.0]), reappearance_after_absence([None], [1.0])
     (0.0, 1.0)

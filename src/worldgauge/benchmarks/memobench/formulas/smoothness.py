@@ -20,6 +20,8 @@ def forward_sampled_error(image: NDArray[np.uint8], following: NDArray[np.uint8]
 
     MemoBench's warp: the flow leads from `image` to `following`, yet `image` is fetched *ahead* along it. Equal to the
     right warp only where the flow is zero. `image`, `following` (H, W, 3); `flow` (H, W, 2), px.
+
+    Source: released code at commit f4edb0c; arXiv 2606.27537, Eq. 3, does not say which way to warp.
     """
     from scipy.ndimage import map_coordinates
 
@@ -37,6 +39,8 @@ def forward_sampled_error(image: NDArray[np.uint8], following: NDArray[np.uint8]
 
 def decay(error: float, temperature: float = TEMPERATURE) -> float:
     """Error to smoothness in [0, 1].
+
+    Source: arXiv 2606.27537, Eq. 3.
 
     >>> decay(0.0), round(decay(0.15), 4)
     (1.0, 0.3679)
@@ -71,7 +75,9 @@ def released_smoothness(visible: float, back: float | None) -> float:
 
 
 def paper_smoothness(errors: Sequence[float], temperature: float = TEMPERATURE) -> float:
-    """Eq. 3: one mean error over all pairs of both phases, then the exponential.
+    """One mean error over all pairs of both phases, then the exponential.
+
+    Source: arXiv 2606.27537, Eq. 3.
 
     >>> round(paper_smoothness([0.0, 0.3]), 4)
     0.3679

@@ -12,7 +12,7 @@ from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.phase_values import PhaseChoice, phase_values, phases_of
 from worldgauge.functional.photometric import psnr as frame_psnr
-from worldgauge.functional.photometric import ssim as frame_ssim
+from worldgauge.functional.photometric import ssim_map
 from worldgauge.signals.phases import phase_fidelity, phase_lengths
 
 
@@ -37,7 +37,7 @@ def psnr(case: Case, fidelity: Arrays, *, phase: PhaseChoice = "all", protocol: 
     return phase_mean(fidelity, "psnr", phase, protocol)
 
 
-@metric(version=1, unit="", higher_is_better=True, bounds=(-1, 1), needs=[phase_fidelity()], formula=frame_ssim)
+@metric(version=1, unit="", higher_is_better=True, bounds=(-1, 1), needs=[phase_fidelity()], formula=ssim_map)
 def ssim(case: Case, fidelity: Arrays, *, phase: PhaseChoice = "all", protocol: Protocol = "released") -> Measurement:
     """Mean structural similarity of a phase to the reference video."""
     return phase_mean(fidelity, "ssim_full" if protocol == "released" else "ssim_valid", phase, protocol)

@@ -17,22 +17,37 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional.phase_values import PhaseChoice
+from worldgauge.functional.phase_values import PhaseChoice, phase_values
 
 
-@metric(version=1, unit="", higher_is_better=True, bounds=(-5, 15), needs=[frame_aesthetics()])
+def mean_score(values: np.ndarray, protocol: Protocol) -> Measurement:
+    """Mean of a network's scores over the sampled frames, and the scores."""
+    if not len(values):
+        raise InvalidVideo("no frame was sampled")
+    mean = float(np.mean(values))
+    return Measurement(rounded(mean, protocol), tuple(float(v) for v in values))
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(-5, 15), needs=[frame_aesthetics()], formula=mean_score)
 def aesthetic(case: Case, scores: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean aesthetic score of every fourth frame."""
-    return _mean(scores["score"], protocol)
+    return mean_score(scores["score"], protocol)
 
 
-@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[frame_qualities()])
+@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[frame_qualities()], formula=mean_score)
 def image_quality(case: Case, scores: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean no-reference image quality of every fourth frame."""
-    return _mean(np.clip(scores["score"], 0, 1), protocol)
+    return mean_score(np.clip(scores["score"], 0, 1), protocol)
 
 
-@metric(version=1, unit="", higher_is_better=False, bounds=(0, 10), needs=[phase_perceptual_distances()])
+@metric(
+    version=1,
+    unit="",
+    higher_is_better=False,
+    bounds=(0, 10),
+    needs=[phase_perceptual_distances()],
+    formula=phase_values,
+)
 def lpips(case: Case, distances: Arrays, *, phase: PhaseChoice = "all", protocol: Protocol = "released") -> Measurement:
     """Mean learned perceptual distance of a phase to the reference video."""
     return phase_mean(distances, "lpips", phase, protocol)
@@ -41,17 +56,10 @@ def lpips(case: Case, distances: Arrays, *, phase: PhaseChoice = "all", protocol
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[prompt_rewards()])
 def image_reward(case: Case, rewards: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean over five frames of the sigmoid of the prompt reward."""
-    return _mean(1.0 / (1.0 + np.exp(-rewards["reward"])), protocol)
+    return mean_score(1.0 / (1.0 + np.exp(-rewards["reward"])), protocol)
 
 
-@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[revisit_similarities()])
+@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[revisit_similarities()], formula=mean_score)
 def revisit_similarity(case: Case, revisits: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean likeness of three frames of the back phase to the reference's; in the files, not on the leaderboard."""
-    return _mean(revisits["similarity"], protocol)
-
-
-def _mean(values: np.ndarray, protocol: Protocol) -> Measurement:
-    if not len(values):
-        raise InvalidVideo("no frame was sampled")
-    mean = float(np.mean(values))
-    return Measurement(rounded(mean, protocol), tuple(float(v) for v in values))
+    return mean_score(revisits["similarity"], protocol)

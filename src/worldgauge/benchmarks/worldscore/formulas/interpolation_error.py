@@ -41,6 +41,8 @@ def wrapped_squared_error(predicted: Image, actual: Image) -> float:
 def squared_error(predicted: Image, actual: Image) -> float:
     """Mean squared difference, in squared 8-bit levels.
 
+    Source: arXiv 2504.00983; the released code wraps the squares, see `wrapped_squared_error`.
+
     >>> squared_error(np.array([10, 200, 250], np.uint8), np.array([12, 180, 10], np.uint8))
     19334.666666666668
     """
@@ -54,6 +56,8 @@ def colour_ssim(predicted: Image, actual: Image, full_range: bool = False) -> fl
 
     The constants are scaled by the larger of the two images' own value ranges (`full_range`: by 1). Two constant images
     have no range and are refused.
+
+    Source: released code at commit 344983c.
     """
     import cv2
 

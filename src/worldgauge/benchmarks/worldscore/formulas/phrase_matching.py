@@ -61,6 +61,8 @@ def detection_rate(objects: Sequence[str], phrases: Sequence[str], nouns: Nouns)
     First equal strings. Then each phrase that equalled none takes the first object left that contains it (for a word
     piece, `##board`) or shares a noun with it. Objects are tried in the order they were asked for.
 
+    Source: released code at commit 344983c.
+
     >>> detection_rate(["red chair", "lamp"], ["chair(0.5)"], lambda phrase: {phrase.split()[-1]})
     0.5
     """

@@ -1,6 +1,6 @@
 """Cost of sweeping a parameter over stored signals, as a ratio to one evaluation in the same process.
 
-python -m bench.memobench_sweep RUN STORE
+python -m worldgauge.benchmarks.memobench.bench.sweep RUN STORE
 """
 
 from __future__ import annotations

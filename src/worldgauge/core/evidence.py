@@ -1,4 +1,7 @@
-"""What a report is handed beside its runs: evidence about clips for the case page, calibrations for the metric page."""
+"""What a report is handed beside its runs: evidence about clips for the case page, calibrations for the metric page.
+
+The engine finds evidence and a report shows it; neither knows the other.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,112 @@
+"""`instruments.toml`: which instrument a benchmark's authors use for each signal, per protocol.
+
+    [[use]]
+    signal = "phase_perceptual_distances"
+    official = "lpips_alex"
+    what = "LPIPS 0.1 on AlexNet"
+    under.paper = { official = "lpips_vgg", what = "LPIPS on VGG16" }
+
+A run with other instruments is a fine run, but its numbers do not stand beside the authors'.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worldgauge.core.benchmark import BenchmarkFile
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import benchmarks
+from worldgauge.core.registry import unknown_name
+from worldgauge.core.signal import SIGNALS
+from worldgauge.core.submission import first_problem
+
+FILE_NAME = "instruments.toml"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Differently(_Model):
+    """What one protocol says otherwise."""
+
+    official: str | None = None
+    what: str | None = None
+
+
+class OfficialUse(_Model):
+    """The official instrument of one signal."""
+
+    signal: str
+    """The benchmark's own or a generic one."""
+    official: str = ""
+    """Name of the instrument, registered here or not. Empty: nobody names one, and `what` says why."""
+    what: str = Field(min_length=1)
+    """The network, its checkpoint and settings in words."""
+    under: dict[str, Differently] = {}
+    """Protocol to what differs."""
+
+    def under_protocol(self, protocol: str) -> OfficialUse:
+        other = self.under.get(protocol, Differently())
+        changed = {key: value for key, value in (("official", other.official), ("what", other.what)) if value}
+        return self.model_copy(update={**changed, "under": {}})
+
+
+class InstrumentsFile(_Model):
+    """`instruments.toml`."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    benchmark: str
+    uses: tuple[OfficialUse, ...] = Field(alias="use")
+
+    def of(self, signal: str, protocol: str) -> OfficialUse | None:
+        """What is official for a signal, by its full name."""
+        for use in self.uses:
+            if signal in (use.signal, f"{self.benchmark}/{use.signal}"):
+                return use.under_protocol(protocol)
+        return None
+
+
+def read_instruments(folder: Path, benchmark: BenchmarkFile) -> InstrumentsFile:
+    """The file in a benchmark's folder; a benchmark without one names no official instrument."""
+    file = folder / FILE_NAME
+    if not file.is_file():
+        return InstrumentsFile(schema=1, benchmark=benchmark.name, use=())
+    try:
+        found = InstrumentsFile.model_validate(tomllib.loads(file.read_text("utf-8")))
+        _check(found, benchmark)
+    except tomllib.TOMLDecodeError as error:
+        raise WorldGaugeError(f"{file} is not valid TOML ({error})") from error
+    except ValidationError as error:
+        raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
+    except WorldGaugeError as error:
+        raise WorldGaugeError(f"{file}: {error}") from error
+    return found
+
+
+def official_instruments(benchmark: BenchmarkFile) -> InstrumentsFile:
+    """What the package that brings a benchmark says is official for it."""
+    manifest = benchmarks().get(benchmark.name)
+    if manifest is None:
+        return InstrumentsFile(schema=1, benchmark=benchmark.name, use=())
+    return read_instruments(manifest.folder, benchmark)
+
+
+def _check(found: InstrumentsFile, benchmark: BenchmarkFile) -> None:
+    if found.benchmark != benchmark.name:
+        raise WorldGaugeError(f"it is about benchmark '{found.benchmark}', not '{benchmark.name}'")
+    named: set[str] = set()
+    for use in found.uses:
+        full = SIGNALS.full_name(use.signal, benchmark.name)
+        if SIGNALS.get(full).seat is None:
+            raise WorldGaugeError(f"signal '{use.signal}' asks for no seat")
+        if full in named:
+            raise WorldGaugeError(f"signal '{use.signal}' stands there twice")
+        named.add(full)
+        for protocol in use.under:
+            if protocol not in benchmark.protocols:
+                raise unknown_name(f"protocol of '{use.signal}'", protocol, list(benchmark.protocols))

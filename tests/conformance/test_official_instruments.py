@@ -1,0 +1,80 @@
+"""`instruments.toml`: every seat a benchmark asks for has its official instrument; mistakes are one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file, resolved_uses
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import benchmarks
+from worldgauge.core.metric import METRICS
+from worldgauge.core.official import FILE_NAME, official_instruments, read_instruments
+from worldgauge.core.signal import SIGNALS
+from worldgauge.engine.definitions import all_uses
+
+
+@pytest.mark.parametrize("name", benchmarks())
+def test_every_seat_has_an_official_instrument(name: str) -> None:
+    file = read_benchmark_file(name)
+    known = official_instruments(file)
+    asked = {
+        (need.signal, protocol)
+        for protocol in file.protocols
+        for use in resolved_uses(file, protocol)
+        for need in all_uses(METRICS.get(use.use))
+        if SIGNALS.get(need.signal).seat is not None
+    }
+    assert asked
+    assert not [(signal, protocol) for signal, protocol in asked if known.of(signal, protocol) is None]
+    named = {SIGNALS.full_name(use.signal, name) for use in known.uses}
+    assert named == {signal for signal, _ in asked}, "an entry nothing asks for"
+
+
+FILE = BenchmarkFile(name="b", protocols=("old", "new"))
+GOOD = """
+schema = 1
+benchmark = "b"
+[[use]]
+signal = "flow_pairs"
+official = "raft"
+what = "RAFT"
+under.new = { official = "raft2" }
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / FILE_NAME).write_text(text)
+    return folder
+
+
+def test_a_protocol_says_only_what_differs(tmp_path: Path) -> None:
+    found = read_instruments(written(tmp_path, GOOD), FILE)
+    old, new = found.of("flow_pairs", "old"), found.of("flow_pairs", "new")
+    assert old is not None and new is not None
+    assert (old.official, old.what) == ("raft", "RAFT")
+    assert (new.official, new.what) == ("raft2", "RAFT")
+    assert found.of("poses", "old") is None
+
+
+def test_a_benchmark_need_not_name_any(tmp_path: Path) -> None:
+    assert read_instruments(tmp_path, FILE).uses == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[[use]]", "[[use"), "is not valid TOML"),
+        (("what", "wat"), "use.0.what: Field required"),
+        (("flow_pairs", "flow_pears"), "unknown signal 'flow_pears'; did you mean flow_pairs"),
+        (("flow_pairs", "pixel_errors"), "signal 'pixel_errors' asks for no seat"),
+        (("under.new", "under.newer"), "unknown protocol of 'flow_pairs' 'newer'; did you mean new?"),
+        (('benchmark = "b"', 'benchmark = "c"'), "it is about benchmark 'c', not 'b'"),
+    ],
+)
+def test_one_clear_error(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    with pytest.raises(WorldGaugeError) as caught:
+        read_instruments(written(tmp_path, GOOD.replace(*change)), FILE)
+    assert message in str(caught.value)
+    assert FILE_NAME in str(caught.value)
