@@ -99,7 +99,7 @@ def test_a_metric_and_an_instrument(copy: Edited, videos: Path) -> None:
     copy.edit(f"{folder}/formulas/FILE.py", "ranges", "", FORMULA)
     copy.edit(f"{folder}/metrics/FILE.py", "ranges", "", METRIC.format(name=BENCHMARK))
     copy.edit(f"{folder}/benchmark.toml", "", "\n[[group]]", COLUMN)
-    copy.edit(f"{folder}/calibration.py", "", "", f'\nGAUGES += (Gauge("{BENCHMARK}/speed_range"),)\n')
+    copy.edit(f"{folder}/calibration.py", "", "", f'\nGAUGES += (CalibrationGauge("{BENCHMARK}/speed_range"),)\n')
     manifest = copy.folder / PACKAGE / "benchmarks" / BENCHMARK / "__init__.py"
     first = re.search(r'"\.metrics\.\w+"', manifest.read_text("utf-8"))
     assert first is not None

@@ -20,7 +20,7 @@ from worldgauge.core.submission import Submission
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.engine.work import WorkResult
-from worldgauge.report.summary import Summary, summarise
+from worldgauge.report.summary import Summary, summarise, write_summary
 
 Progress = Callable[[int, int], None]
 """Called with how many records are written and how many there will be."""
@@ -67,6 +67,7 @@ def evaluate(
         )
         plan = make_plan(job)
         execute(job, plan, _counting(progress, plan.records))
+        write_summary(folder)
     except BaseException:
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,9 +1,9 @@
 """Calibration: every metric against every fault, on worlds whose truth is known.
 
-`Gauge` and `Quality` are what a benchmark's own declarations are made of.
+`CalibrationGauge` and `Quality` are what a benchmark's own declarations are made of.
 """
 
 from worldgauge.calibration.result import CalibrationFile, lines_about, shipped
-from worldgauge.core.gauge import Gauge, Quality
+from worldgauge.core.gauge import CalibrationGauge, Quality
 
-__all__ = ["CalibrationFile", "Gauge", "Quality", "lines_about", "shipped"]
+__all__ = ["CalibrationFile", "CalibrationGauge", "Quality", "lines_about", "shipped"]

@@ -1,7 +1,9 @@
 """What the metrics are about."""
 
-from worldgauge.calibration import Gauge, Quality
+from worldgauge.calibration import CalibrationGauge, Quality
 
 _MOVES = "it looks at the target's first place, which the targets of gauge blocks leave"
 
-GAUGES = (Gauge("turntable/colour_return", Quality.LIGHTING, worlds=("fixed",), blind={"lighting_drift": _MOVES}),)
+GAUGES = (
+    CalibrationGauge("turntable/colour_return", Quality.LIGHTING, worlds=("fixed",), blind={"lighting_drift": _MOVES}),
+)
