@@ -24,7 +24,7 @@ def turntable() -> None:
 @app.command()
 def worst(run: RunFolder, as_json: AsJson = False) -> None:
     """The case whose colours come back worst."""
-    frame = load_run(run).frame()
+    frame = load_run(run).to_pandas()
     row = frame[frame["metric"] == "colour"].sort_values("raw").iloc[-1]
     if as_json:
         print_json({"case": row["case"], "levels": row["raw"]})
