@@ -11,7 +11,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report.summary import Summary, summarise
 from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex
-from worldgauge.verbs import StorePath, default_store, print_table
+from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table
 
 app = typer.Typer()
 
@@ -55,9 +55,9 @@ def report(
     table = build_table([summarise(Run(folder)) for folder in runs])
     if style == "terminal":
         header, rows = terminal_cells(table)
-        print_table(header, rows, numeric=range(1, len(header)))
+        print_matrix(header, rows)
         for note in table.notes:
-            typer.echo(note)
+            print_note(note)
         return
     text = to_latex(table, intervals=True) if style == "tex" and intervals else FORMATS[style](table)
     if out is None:

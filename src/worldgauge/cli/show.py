@@ -92,7 +92,7 @@ def _show_records(run: Run, case: str | None, status: str | None, as_json: bool)
         )
         for r in records
     ]
-    print_table(("case", "metric", "status", "value", "reason"), rows, numeric=(3,))
+    print_table(("case", "metric", "status", "value", "reason"), rows, numeric=(3,), keys=2)
 
 
 def _definition(name: str) -> dict[str, Any]:
@@ -148,8 +148,8 @@ def _show_definition(definition: dict[str, Any], as_json: bool) -> None:
     import json
 
     calibration = definition.pop("calibration", [])
-    print_pairs(
+    pairs = [
         (key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for key, value in definition.items()
-    )
-    print_pairs(("calibration" if i == 0 else "", line) for i, line in enumerate(calibration))
+    ]
+    print_pairs([*pairs, *(("calibration" if i == 0 else "", line) for i, line in enumerate(calibration))])

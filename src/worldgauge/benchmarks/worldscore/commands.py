@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from worldgauge.core.run_folder import load_run
-from worldgauge.verbs import AsJson, print_json, print_table
+from worldgauge.verbs import AsJson, print_json, print_matrix, print_note, print_table
 
 app = typer.Typer(help="WorldScore: official files, scores by subdomain, published numbers.")
 
@@ -29,7 +29,7 @@ def files(
     result = write_files(load_run(run), out, failures_as_zero=failures_as_zero)
     print_table(["aspect", "score"], [[key, f"{value:.2f}"] for key, value in result.scores.items()], [1])
     for remark in result.remarks:
-        typer.echo(remark)
+        print_note(remark)
     typer.echo(f"{len(result.evaluations)} evaluation.json and worldscore.json: {out}")
 
 
@@ -44,7 +44,7 @@ def breakdown(run: RunFolder, as_json: AsJson = False) -> None:
         return
     header = list(dict.fromkeys(key for row in rows for key in row))
     header.sort(key=lambda name: name in ("static", "dynamic"))
-    print_table(header, [[_cell(row.get(name)) for name in header] for row in rows], range(2, len(header)))
+    print_table(header, [[_cell(row.get(name)) for name in header] for row in rows], range(2, len(header)), keys=2)
 
 
 @app.command()
@@ -73,10 +73,10 @@ def published(
     if as_json:
         print_json({"source": table.source, "note": table.note, "rows": rows, "run": own, "apart_because": reasons})
         return
-    typer.echo(f"{table.source}: {table.note}")
+    print_note(f"{table.source}: {table.note}")
     _print_scores(rows, table.columns)
     if run is not None and reasons:
-        typer.echo("Not comparable with the table above: " + "; ".join(reasons))
+        print_note("Not comparable with the table above: " + "; ".join(reasons))
         _print_scores({load_run(run).name: own}, table.columns)
 
 
@@ -100,7 +100,7 @@ def cameras(
 
 def _print_scores(rows: dict[str, dict[str, Any]], columns: tuple[str, ...]) -> None:
     cells = [[name, *(_cell(scores.get(column)) for column in columns)] for name, scores in rows.items()]
-    print_table(["model", *columns], cells, range(1, len(columns) + 1))
+    print_matrix(["model", *columns], cells)
 
 
 def _cell(value: Any) -> str:
