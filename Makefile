@@ -27,8 +27,7 @@ calibration: $(VENV)/.ready-dev
 	-$(BIN)/worldgauge calibrate --instruments
 	-$(BIN)/worldgauge calibrate --worlds layouts
 	-$(BIN)/worldgauge calibrate --worlds fixed
-	cp runs/calibration/*small/calibration*.json src/worldgauge/blocks/
-	cp runs/calibration/*small/calibration*.md runs/calibration/*small/calibration*.svg docs/
+	$(BIN)/python tools/ship_calibration.py runs/calibration
 
 $(VENV)/.ready: pyproject.toml constraints-dev.txt
 	bash tools/make_venv.sh $(VENV)
