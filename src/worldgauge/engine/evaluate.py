@@ -44,7 +44,7 @@ def inputs_digest(definition: Definition, inputs: CaseInputs, perception: Percep
         else:
             try:
                 content["signals"] = [perception.key(use) for use in definition.metric.needs]
-                content["case"] = {role: inputs.digest(role) for role in definition.metric.requires}
+                content["case"] = {part: inputs.digest(part) for part in definition.metric.requires}
             except (WorldGaugeError, OSError) as error:
                 # A part of the data set cannot be read; the record says so, and mending it changes the digest.
                 content["unreadable"] = str(error)
@@ -56,8 +56,8 @@ def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
     for tag, value in definition.tags.items():
         if inputs.case.tags.get(tag) != value:
             return f"only for cases with {tag} {value}"
-    role = next((role for role in definition.roles if not offers(inputs.case, role)), None)
-    return role and lacking(role)
+    part = next((part for part in definition.parts if not offers(inputs.case, part)), None)
+    return part and lacking(part)
 
 
 def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception, lost: str = "") -> Record:
