@@ -35,10 +35,10 @@ _STATUS: dict[type[Outcome], Status] = {
 def inputs_digest(definition: Definition, inputs: CaseInputs, perception: Perception) -> str:
     """Digest of all that this record will rest on; a record with the same one need not be computed again."""
     lack = first_lack(definition, inputs)
-    content: dict[str, object] = {"video": inputs.subject and inputs.subject.digest, "lacks": lack}
-    if inputs.subject is not None and inputs.subject.expected_frames is not None:
-        content["expected_frames"] = inputs.subject.expected_frames
-    if inputs.subject is not None and lack is None:
+    content: dict[str, object] = {"video": inputs.video and inputs.video.digest, "lacks": lack}
+    if inputs.video is not None and inputs.video.expected_frames is not None:
+        content["expected_frames"] = inputs.video.expected_frames
+    if inputs.video is not None and lack is None:
         if definition.unavailable:
             content["unavailable"] = definition.unavailable
         else:
@@ -91,7 +91,7 @@ def evaluate(definition: Definition, inputs: CaseInputs, perception: Perception,
         metric=definition.id,
         fingerprint=definition.fingerprint,
         inputs=inputs_digest(definition, inputs, perception),
-        video=inputs.subject.digest if inputs.subject else None,
+        video=inputs.video.digest if inputs.video else None,
         status=status,
         value=value,
         raw=raw,
@@ -116,12 +116,12 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
     lack = first_lack(definition, inputs)
     if lack is not None:
         raise NotApplicable(lack)
-    if inputs.subject is None:
+    if inputs.video is None:
         raise _NoVideo
     if definition.unavailable:
         raise Unavailable(definition.unavailable)
-    if inputs.subject.info.frames < 2:
-        raise InvalidVideo(f"the clip has {inputs.subject.info.frames} frame, at least 2 are needed")
+    if inputs.video.info.frames < 2:
+        raise InvalidVideo(f"the clip has {inputs.video.info.frames} frame, at least 2 are needed")
     metric = definition.metric
     signals = [perception.value(use) for use in metric.needs]
     answer = metric.function(inputs.case, *signals, **definition.parameters)
