@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from report.wide_tables import GOLDEN, TABLES, WIDTHS, fitted
-from worldgauge.report.fit import GAP, fit_matrix, fit_table
+from worldgauge.report.fit import GAP, align_numbers, fit_matrix, fit_table
 from worldgauge.report.tables import Table, terminal_cells
 from worldgauge.report.terminal import print_note, print_pairs, print_table
 from worldgauge.report.wrap import text_width, wrap
@@ -131,8 +131,10 @@ def test_any_table_fits(table: tuple[list[str], list[list[str]], list[int]], wid
     letters = Counter("".join("".join(row) for row in [header, *rows]))
     printed = Counter(text)
     assert all(printed[c] >= n for c, n in letters.items() if c != " ")
-    # The least that a row can take: keys of a share of the width, a text column of 20, or one whole number.
-    widest = max([20, *(text_width(row[i]) + 10 for row in rows for i in numeric)])
-    in_the_way = [text_width(row[i]) for row in [header, *rows] for i in range(min(keys, len(header)))]
-    least = max(in_the_way, default=0) * keys + widest + len(GAP) * keys
+    # The least that a block can take: its keys, and a text of 20 places or a whole number.
+    columns = [[row[i] for row in rows] for i in range(len(header))]
+    columns = [align_numbers(cells) if i in numeric else cells for i, cells in enumerate(columns)]
+    extents = [max(map(text_width, [header[i], *cells])) for i, cells in enumerate(columns)]
+    numbers = [max(map(text_width, columns[i]), default=0) for i in numeric]
+    least = sum(extents[:keys]) + len(GAP) * keys + max([20, *numbers])
     assert max(map(text_width, lines)) <= max(width, least)

@@ -20,7 +20,10 @@ class _Column:
     cells: list[str]
     is_number: bool
     least: int
+    whole: int
+    """Width of its widest cell."""
     natural: int
+    """With the heading."""
 
 
 def fit_table(
@@ -129,7 +132,7 @@ def _columns(
         else:
             words = max(map(longest_piece, [heading, *cells]))
             least = EASY if at_ease and natural > EASY else min(words, TIGHT)
-        columns.append(_Column(heading, cells, i in right, min(least, natural), natural))
+        columns.append(_Column(heading, cells, i in right, min(least, natural), whole, natural))
     return columns
 
 
@@ -167,7 +170,12 @@ def _widths(block: list[_Column], width: int) -> list[int]:
         if not wanting:
             break
         widths[max(wanting, key=lambda i: block[i].natural / max(widths[i], 1))] += 1
-    return [max(map(text_width, _wrapped(c, w))) for c, w in zip(block, widths, strict=True)]
+    # What a column does not use, because it wraps all the same, may spare others the wrapping: cells before headings.
+    widths = [max(map(text_width, _wrapped(c, w))) for c, w in zip(block, widths, strict=True)]
+    for i in sorted(range(len(block)), key=lambda i: (block[i].whole <= widths[i], block[i].natural - widths[i])):
+        if sum(widths) + block[i].natural - widths[i] <= room:
+            widths[i] = block[i].natural
+    return widths
 
 
 def _wrapped(column: _Column, width: int) -> list[str]:

@@ -155,7 +155,8 @@ def _print(rows: list[dict[str, Any]], digits: int = 4) -> None:
     header = list(rows[0])
     cells = [[_cell(row[name], digits) for name in header] for row in rows]
     numeric = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
-    print_table(header, cells, numeric=numeric)
+    # What stands before the first number says which row it is.
+    print_table(header, cells, numeric=numeric, keys=max(min(numeric, default=1), 1))
 
 
 def _cell(value: Any, digits: int) -> str:
