@@ -52,6 +52,8 @@ def fit_table(
     """
     body = [[clean(cell) for cell in row] for row in rows]
     tight = _lines(_columns(header, body, numeric, width, keys, at_ease=False), width, keys)
+    if 3 * len(body) >= 2 * len(tight):
+        return tight
     easy = _lines(_columns(header, body, numeric, width, keys, at_ease=True), width, keys)
     return easy if 3 * len(easy) < 2 * len(tight) else tight
 
@@ -122,7 +124,7 @@ def _columns(
         cells = [row[i] for row in body]
         if i in right:
             cells = _aligned(cells)
-        whole = max(map(text_width, cells), default=0)
+        whole = max(map(text_width, set(cells)), default=0)
         natural = max(whole, text_width(heading))
         if i in right:
             least = max(whole, min(longest_piece(heading), HEADING_PIECE))
@@ -130,7 +132,7 @@ def _columns(
             # A row is found by its key, so a key is broken only where it would take the place of the table.
             least = width // (keys + 2)
         else:
-            words = max(map(longest_piece, [heading, *cells]))
+            words = max(map(longest_piece, {heading, *cells}))
             least = EASY if at_ease and natural > EASY else min(words, TIGHT)
         columns.append(_Column(heading, cells, i in right, min(least, natural), whole, natural))
     return columns
@@ -180,7 +182,7 @@ def _widths(block: list[_Column], width: int) -> list[int]:
 
 def _wrapped(column: _Column, width: int) -> list[str]:
     """All lines of a column."""
-    cells = column.cells if column.is_number else [line for cell in column.cells for line in wrap(cell, width)]
+    cells = column.cells if column.is_number else [line for cell in set(column.cells) for line in wrap(cell, width)]
     return [*wrap(column.heading, width), *cells]
 
 
