@@ -26,8 +26,8 @@ def page(calibration: CalibrationFile) -> str:
             f"![Metrics against faults]({calibration.stem}.svg)",
             "",
             "Scores are turned so that negative is worse. *rho* is Spearman's rank correlation between severity and "
-            "score, the mean over worlds; *from* is the smallest severity that a paired sign-flip test over worlds "
-            "tells from the oracle at 95 %.",
+            "score, the mean over worlds; *from* is the smallest severity from which on the metric sees the fault: a "
+            "paired sign-flip test over worlds finds it different from the oracle at 95 %.",
             "",
             "## Declarations that fail unexpectedly",
             "",

@@ -115,7 +115,7 @@ def write_files(calibration: CalibrationFile, folder: Path) -> None:
 
 
 def print_responses(calibration: CalibrationFile) -> None:
-    """One line per metric and fault that is declared or told apart."""
+    """One line per metric and fault that is declared or seen."""
     rows = []
     for gauge in calibration.gauges:
         for response in gauge.responses:
