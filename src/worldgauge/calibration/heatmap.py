@@ -66,8 +66,8 @@ def _legend(y: float) -> list[str]:
     parts += [
         f'<text x="{_LEFT - 8}" y="{y + 10}" text-anchor="end">worse as severity rises</text>',
         f'<text x="{_LEFT + 213}" y="{y + 10}">better (colour: rank correlation, mean over worlds)</text>',
-        f'<text x="{_LEFT}" y="{y + 32}">number: smallest severity that is seen (paired test against the oracle, 95 %); '
-        "none: not seen; –: not scored</text>",
+        f'<text x="{_LEFT}" y="{y + 32}">number: smallest severity that is seen (paired test against the oracle, '
+        "95 %); none: not seen; –: not scored</text>",
         f'<text x="{_LEFT}" y="{y + 50}">frame: declared to move; dotted frame: declared to stay still; '
         f'<tspan fill="{_FAIL}">red: the declaration fails</tspan></text>',
     ]
