@@ -118,7 +118,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]], list[int]]:
     return [draw(TEXT) for _ in range(columns)], body, numeric
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(tables(), st.integers(1, 130), st.integers(1, 2))
 def test_any_table_fits(table: tuple[list[str], list[list[str]], list[int]], width: int, keys: int) -> None:
     """Lines are no wider than asked unless one number beside the keys is; numbers are whole; text keeps its letters."""
