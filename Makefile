@@ -32,8 +32,7 @@ calibration: $(VENV)/.ready-dev
 	-$(BIN)/worldgauge calibrate --instruments
 	-$(BIN)/worldgauge calibrate --worlds layouts
 	-$(BIN)/worldgauge calibrate --worlds fixed
-	$(BIN)/python tools/ship_calibration.py runs/calibration/*small/calibration*.json
-	cp runs/calibration/*small/calibration*.md runs/calibration/*small/calibration*.svg docs/
+	$(BIN)/python tools/ship_calibration.py runs/calibration
 
 $(VENV)/.ready: pyproject.toml constraints-dev.txt
 	bash tools/make_venv.sh $(VENV)

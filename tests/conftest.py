@@ -14,6 +14,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test runs in its own folder with its own store, and sees no settings of the user."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WORLDGAUGE_STORE", str(tmp_path / "store"))
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 

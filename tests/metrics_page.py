@@ -22,7 +22,7 @@ def text() -> str:
             metric.higher_is_better
         ]
         low, high = (f"{bound:g}" for bound in metric.bounds)
-        needs = ", ".join(role for role in metric.inputs() if role != "video") or "nothing"
+        needs = ", ".join(part for part in metric.inputs() if part != "video") or "nothing"
         signals = ", ".join(f"`{use.describe()}` v{SIGNALS.get(use.signal).version}" for use in metric.needs) or "none"
         parts.append(
             f"\n## {name}\n\n{metric.summary}\n\n"

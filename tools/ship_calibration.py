@@ -1,6 +1,9 @@
-"""Put measured calibrations where they are shipped: each metric's part beside the package that brings it.
+"""Put finished calibrations where the package and its documentation have them.
 
-python tools/ship_calibration.py runs/calibration/*small/calibration*.json
+    python tools/ship_calibration.py runs/calibration
+
+Every calibration*.json below the folder is cut by owner: the generic metrics' part goes to `metrics/`, a benchmark's to
+its folder. The pages and figures in docs/ are then written from all that is shipped; without a folder, only these are.
 """
 
 from __future__ import annotations
@@ -8,9 +11,45 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from worldgauge.calibration.result import CalibrationFile, split_by_owner
+from worldgauge.calibration import CalibrationFile, shipped
+from worldgauge.calibration.heatmap import heat_map
+from worldgauge.calibration.page import page
+from worldgauge.calibration.presets import SMALL
+from worldgauge.calibration.result import split_by_owner
 
-for argument in sys.argv[1:]:
-    for target, part in split_by_owner(CalibrationFile.read(Path(argument))).items():
-        part.write(target)
-        print(target)
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def ship(folder: Path) -> None:
+    """Cut the results in a folder by owner. Quick ones are left where they are."""
+    found = [CalibrationFile.read(file) for file in sorted(folder.rglob("calibration*.json"))]
+    finished = [result for result in found if result.preset == SMALL.name]
+    if not finished:
+        raise SystemExit(f"{folder}: no finished calibration; run 'worldgauge calibrate'")
+    for result in finished:
+        for file, part in split_by_owner(result).items():
+            _check_none_lost(file, part)
+            part.write(file)
+            print(f"{len(part.gauges):3} metrics  {file}")
+
+
+def _check_none_lost(file: Path, part: CalibrationFile) -> None:
+    """A run of some metrics only must not replace the results of the others."""
+    before = {gauge.id for gauge in CalibrationFile.read(file).gauges} if file.is_file() else set()
+    lost = sorted(before - {gauge.id for gauge in part.gauges})
+    if lost:
+        raise SystemExit(f"{file} also has {', '.join(lost)}: calibrate these too, or delete the file first")
+
+
+def write_pages() -> None:
+    """docs/calibration*.md and .svg, one of each per kind of worlds."""
+    for joined in shipped():
+        (DOCS / f"{joined.stem}.md").write_text(page(joined), "utf-8")
+        (DOCS / f"{joined.stem}.svg").write_text(heat_map(joined), "utf-8")
+        print(f"{len(joined.gauges):3} metrics  {DOCS / joined.stem}.md, .svg")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        ship(Path(sys.argv[1]))
+    write_pages()

@@ -32,10 +32,10 @@ __all__ = [
     "NotComparable",
     "ParityFolder",
     "Vector",
-    "Verdict",
+    "VectorVerdict",
     "expect_close",
     "expect_equal",
-    "judge",
+    "judge_vector",
     "run_parity",
 ]
 
@@ -61,7 +61,7 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VectorVerdict:
     """What became of one vector."""
 
     kind: str
@@ -114,7 +114,7 @@ class ParityFolder:
         )
 
 
-def run_parity(path: Path) -> list[Verdict]:
+def run_parity(path: Path) -> list[VectorVerdict]:
     """Check every vector of a folder."""
     folder = ParityFolder(path)
     name = str(folder.index["benchmark"]).lower()
@@ -122,21 +122,21 @@ def run_parity(path: Path) -> list[Verdict]:
     if manifest is None or not manifest.parity:
         raise WorldGaugeError(f"there are no parity checks for benchmark '{name}'")
     vectors: Callable[[ParityFolder], Iterator[Vector]] = manifest.resolve(manifest.parity)
-    return [judge(vector) for vector in vectors(folder)]
+    return [judge_vector(vector) for vector in vectors(folder)]
 
 
-def judge(vector: Vector) -> Verdict:
+def judge_vector(vector: Vector) -> VectorVerdict:
     """Run one check; whatever goes wrong inside it is a difference, not a crash."""
     try:
         status = vector.check()
     except NotComparable as reason:
-        return Verdict(vector.kind, vector.id, "not applicable", str(reason))
+        return VectorVerdict(vector.kind, vector.id, "not applicable", str(reason))
     except Differs as difference:
-        return Verdict(vector.kind, vector.id, "differing", str(difference))
+        return VectorVerdict(vector.kind, vector.id, "differing", str(difference))
     except Exception as error:
         log.debug("vector %s failed", vector.id, exc_info=True)
-        return Verdict(vector.kind, vector.id, "differing", f"{type(error).__name__}: {error}")
-    return Verdict(vector.kind, vector.id, "matched", status or "")
+        return VectorVerdict(vector.kind, vector.id, "differing", f"{type(error).__name__}: {error}")
+    return VectorVerdict(vector.kind, vector.id, "matched", status or "")
 
 
 def expect_close(what: str, ours: Any, recorded: Any, absolute: float = 0.0, relative: float = 0.0) -> None:

@@ -11,7 +11,7 @@ import typer
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.store import default_store
 from worldgauge.report.steps import StepLines
-from worldgauge.report.terminal import duration, print_json, print_pairs, print_table
+from worldgauge.report.terminal import duration, print_json, print_matrix, print_note, print_pairs, print_table
 
 __all__ = [
     "AsJson",
@@ -26,6 +26,8 @@ __all__ = [
     "parse_size",
     "parse_tags",
     "print_json",
+    "print_matrix",
+    "print_note",
     "print_pairs",
     "print_table",
 ]

@@ -42,5 +42,5 @@ def test_names_are_listed() -> None:
 
 @pytest.mark.parametrize("size", ["320", "axb", "320x"])
 def test_a_bad_size_is_one_line(tmp_path: Path, size: str) -> None:
-    with pytest.raises(WorldGaugeError, match="WIDTHxHEIGHT"):
+    with pytest.raises(WorldGaugeError, match="is not WxH"):
         CliRunner().invoke(app, ["make", str(tmp_path), "--size", size], catch_exceptions=False)

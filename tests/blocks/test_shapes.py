@@ -40,7 +40,7 @@ def test_textures_are_deterministic_and_differ_by_seed(name: str) -> None:
 
 
 def test_noise_tiles_without_a_seam() -> None:
-    field = textures.noise(np.random.default_rng(0), 1.5)
+    field = textures.smooth_noise(np.random.default_rng(0), 1.5)
     inside = np.abs(np.diff(field, axis=1)).mean()
     assert np.abs(field[:, 0] - field[:, -1]).mean() < 2 * inside
 

@@ -171,8 +171,8 @@ def test_what_show_prints_names_what_is_seen_and_what_is_not(monkeypatch: pytest
     monkeypatch.setattr(result, "shipped", lambda: (made.model_copy(update={"gauges": [renamed]}),))
     shown = CliRunner().invoke(app, ["picture_quality"])
     assert shown.exit_code == 0, shown.output
-    assert "blur: told from severity 0.25, rho -1.00" in shown.stdout
-    assert "noise: not told from the oracle, rho +0.00; DECLARATION FAILS, must get worse" in shown.stdout
+    assert "blur: seen from severity 0.25, rho -1.00" in shown.stdout
+    assert "noise: not seen, rho +0.00; DECLARATION FAILS, must get worse" in shown.stdout
     assert "not calibrated" in CliRunner().invoke(app, ["ssim"]).stdout
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from instruments.billboards import LENS, WALL, Card, film, slide
 from worldgauge.functional import pose
+from worldgauge.instruments.pocket.corner_tracks import Tracks
 from worldgauge.instruments.pocket.movers import Movers, find_movers, misfits, without_movers
 from worldgauge.instruments.pocket.poses import BundlePoses
-from worldgauge.instruments.pocket.tracks import Tracks
 from worldgauge.instruments.pocket.two_view import Step, fit_step
 
 FORWARD = np.array([0.0, 0.0, 1.0])

@@ -13,7 +13,7 @@ from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.functional import pose
 from worldgauge.functional.lens import lens_of
 from worldgauge.instruments.pocket.poses import MOST_CAMERAS, BundlePoses, frames_in_words
-from worldgauge.signals.poses import camera_path, poses, poses_given_lens
+from worldgauge.signals.poses import as_camera_path, poses, poses_given_lens
 
 
 def rotation_error(found: np.ndarray, true: np.ndarray) -> float:
@@ -146,7 +146,7 @@ def test_signals(tmp_path: Path) -> None:
     assert rotation_error(found["poses"], true) < 0.3
     free = poses.function(clip, BundlePoses())
     assert free["lens_source"] in ("estimated", "assumed")
-    assert camera_path(free).size == (240, 160)
+    assert as_camera_path(free).size == (240, 160)
     assert all(np.isfinite(array).all() for name, array in free.items() if name != "lens_source")
     with pytest.raises(InvalidVideo):
         poses.function(clip_of(film(true[:1])[0], tmp_path / "one").under(poses.frames), BundlePoses())

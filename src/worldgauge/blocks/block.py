@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from worldgauge.blocks.bystanders import add_bystander
 from worldgauge.blocks.events import Event, list_events
+from worldgauge.blocks.exact_flow import forward_flow
 from worldgauge.blocks.families import FAMILIES
-from worldgauge.blocks.flow import forward_flow
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.paths import Path, camera_path, find_path, key_script
 from worldgauge.blocks.phases import Visibility, complaint, find_phases

@@ -23,16 +23,6 @@ class Mesh:
         return Mesh(self.vertices + np.asarray(offset), self.uv, self.faces)
 
 
-def join(*meshes: Mesh) -> Mesh:
-    """Several meshes as one."""
-    starts = np.cumsum([0, *(len(m.vertices) for m in meshes[:-1])])
-    return Mesh(
-        np.concatenate([m.vertices for m in meshes]),
-        np.concatenate([m.uv for m in meshes]),
-        np.concatenate([m.faces + s for m, s in zip(meshes, starts, strict=True)]).astype(np.int32),
-    )
-
-
 def box(width: float, depth: float, height: float) -> Mesh:
     """Centred at the origin; side faces have v upwards."""
     half = np.array([width, depth, height]) / 2

@@ -19,7 +19,7 @@ _BLUR = 0.9
 """Standard deviation in texture pixels."""
 
 
-def noise(rng: np.random.Generator, roughness: float = 1.0, side: int = SIDE) -> Floats:
+def smooth_noise(rng: np.random.Generator, roughness: float = 1.0, side: int = SIDE) -> Floats:
     """Periodic smooth noise in [0, 1] with a 1/f^roughness spectrum, (side, side)."""
     spectrum = np.fft.fft2(rng.standard_normal((side, side)))
     frequency = np.hypot(*np.meshgrid(np.fft.fftfreq(side), np.fft.fftfreq(side)))
@@ -51,7 +51,7 @@ def brick(rng: np.random.Generator, colour: RGB) -> Floats:
     column = np.floor(shifted) % columns
     mortar = ((y * rows) % 1 < 0.12) | (shifted % 1 < 0.06)
     tone = rng.uniform(0.75, 1.1, (rows, columns))[row.astype(int), column.astype(int)]
-    face = np.asarray(colour) * (tone * (0.85 + 0.3 * noise(rng, 0.6)))[..., None]
+    face = np.asarray(colour) * (tone * (0.85 + 0.3 * smooth_noise(rng, 0.6)))[..., None]
     return np.where(mortar[..., None], np.asarray((0.72, 0.70, 0.66)), face)
 
 
@@ -61,10 +61,10 @@ def wood(rng: np.random.Generator, colour: RGB) -> Floats:
     plank = np.floor(y * planks).astype(int)
     offset = rng.uniform(0, 1, planks)[plank]
     tone = rng.uniform(0.8, 1.1, planks)[plank]
-    warp = noise(rng, 1.6)
+    warp = smooth_noise(rng, 1.6)
     grain = 0.5 + 0.5 * np.sin(2 * np.pi * (y * 24 + 3 * warp + 2 * np.sin(2 * np.pi * (x + offset))))
     seam = (y * planks) % 1 < 0.05
-    face = _blend(_shade(colour, 0.72), colour, 0.6 * grain + 0.4 * noise(rng, 0.8)) * tone[..., None]
+    face = _blend(_shade(colour, 0.72), colour, 0.6 * grain + 0.4 * smooth_noise(rng, 0.8)) * tone[..., None]
     return np.where(seam[..., None], np.asarray(_shade(colour, 0.35)), face)
 
 
@@ -72,25 +72,25 @@ def checker(rng: np.random.Generator, colour: RGB) -> Floats:
     y, x = _grid()
     dark = (np.floor(y * 4) + np.floor(x * 4)) % 2 == 0
     base = np.where(dark[..., None], np.asarray(_shade(colour, 0.45)), np.asarray(colour))
-    return base * (0.9 + 0.2 * noise(rng, 1.0))[..., None]
+    return base * (0.9 + 0.2 * smooth_noise(rng, 1.0))[..., None]
 
 
 def tiles(rng: np.random.Generator, colour: RGB) -> Floats:
     y, x = _grid()
     grout = ((y * 4) % 1 < 0.06) | ((x * 4) % 1 < 0.06)
     tone = rng.uniform(0.85, 1.08, (4, 4))[np.floor(y * 4).astype(int), np.floor(x * 4).astype(int)]
-    face = np.asarray(colour) * (tone * (0.95 + 0.1 * noise(rng, 1.0)))[..., None]
+    face = np.asarray(colour) * (tone * (0.95 + 0.1 * smooth_noise(rng, 1.0)))[..., None]
     return np.where(grout[..., None], np.asarray(_shade(colour, 0.55)), face)
 
 
 def speckle(rng: np.random.Generator, colour: RGB) -> Floats:
     """Asphalt, gravel, concrete: fine grain over slow patches."""
-    fine, slow = noise(rng, 0.35), noise(rng, 1.8)
+    fine, slow = smooth_noise(rng, 0.35), smooth_noise(rng, 1.8)
     return np.asarray(colour) * (0.6 + 0.45 * fine + 0.25 * slow)[..., None]
 
 
 def grass(rng: np.random.Generator, colour: RGB) -> Floats:
-    fine, slow = noise(rng, 0.7), noise(rng, 2.0)
+    fine, slow = smooth_noise(rng, 0.7), smooth_noise(rng, 2.0)
     return _blend(_shade(colour, 0.5), (colour[0] * 1.3, colour[1] * 1.15, colour[2] * 0.9), 0.55 * fine + 0.45 * slow)
 
 
@@ -99,11 +99,11 @@ def stripes(rng: np.random.Generator, colour: RGB) -> Floats:
     y, _ = _grid()
     pale = np.floor(y * 12) % 2 == 1
     base = np.where(pale[..., None], np.asarray((0.93, 0.92, 0.88)), np.asarray(colour))
-    return base * (0.93 + 0.1 * noise(rng, 1.2))[..., None]
+    return base * (0.93 + 0.1 * smooth_noise(rng, 1.2))[..., None]
 
 
 def blotches(rng: np.random.Generator, colour: RGB) -> Floats:
-    return _blend(_shade(colour, 0.55), colour, noise(rng, 1.4))
+    return _blend(_shade(colour, 0.55), colour, smooth_noise(rng, 1.4))
 
 
 def windows(rng: np.random.Generator, colour: RGB) -> Floats:
@@ -127,7 +127,7 @@ def books(rng: np.random.Generator, colour: RGB) -> Floats:
     spine = np.searchsorted(edges, x)
     hues = rng.uniform(0.15, 0.75, (18, 3)) * 0.8 + 0.2 * np.asarray(colour)
     height = rng.uniform(0.7, 0.97, 18)[spine]
-    face = hues[spine] * (0.85 + 0.3 * noise(rng, 0.8))[..., None]
+    face = hues[spine] * (0.85 + 0.3 * smooth_noise(rng, 0.8))[..., None]
     band = np.abs(y - 0.3) < 0.02
     face = np.where(band[..., None], face * 0.4 + 0.5, face)
     return np.where((y > height)[..., None], np.asarray((0.06, 0.05, 0.04)), face)
@@ -135,7 +135,7 @@ def books(rng: np.random.Generator, colour: RGB) -> Floats:
 
 def plain(rng: np.random.Generator, colour: RGB) -> Floats:
     """A bland surface, as walls and lacquer are."""
-    return np.asarray(colour) * (0.985 + 0.03 * noise(rng, 1.5))[..., None]
+    return np.asarray(colour) * (0.985 + 0.03 * smooth_noise(rng, 1.5))[..., None]
 
 
 TEXTURES: dict[str, Callable[[np.random.Generator, RGB], Floats]] = {
@@ -154,7 +154,7 @@ def paint(name: str, rng: np.random.Generator, colour: RGB) -> NDArray[np.uint8]
 
 def sky(rng: np.random.Generator, zenith: RGB, horizon: RGB, cloud: float, side: int = 128) -> NDArray[np.uint8]:
     """Six faces of a cube map stacked (6*side, side, 3), y up: gradient with clouds drawn by direction, so no seams."""
-    field = noise(rng, 1.7, 256)
+    field = smooth_noise(rng, 1.7, 256)
     axis = (np.arange(side) + 0.5) / side * 2 - 1
     t, s = np.meshgrid(axis, axis, indexing="ij")
     one = np.ones_like(s)

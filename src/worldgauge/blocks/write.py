@@ -1,7 +1,7 @@
 """Writing blocks as cases: `cases.jsonl` and one folder of assets per case.
 
-A case's folder appears under its name only when complete, and `cases.jsonl` is written from the finished folders, so
-an interrupted run loses at most one case per worker and the same call goes on where it stopped.
+A case's folder appears under its name only when complete, and `cases.jsonl` is written from the finished folders. So
+an interrupted run loses at most one case per worker, and the same call goes on where it stopped.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ _INK, _FAIL = "#222", "#b00020"
 
 
 def heat_map(calibration: CalibrationFile) -> str:
-    """SVG text. Colour: rank correlation with severity; number: smallest severity told from the oracle."""
+    """SVG text. Colour: rank correlation with severity; number: smallest severity that is seen."""
     gauges = [g for g in calibration.gauges if g.responses]
     faults = list(calibration.faults)
     width, height = _LEFT + _CELL_W * len(faults) + 16, _TOP + _CELL_H * len(gauges) + _LEGEND
@@ -66,8 +66,8 @@ def _legend(y: float) -> list[str]:
     parts += [
         f'<text x="{_LEFT - 8}" y="{y + 10}" text-anchor="end">worse as severity rises</text>',
         f'<text x="{_LEFT + 213}" y="{y + 10}">better (colour: rank correlation, mean over worlds)</text>',
-        f'<text x="{_LEFT}" y="{y + 32}">number: smallest severity told from the oracle (paired test, 95 %); '
-        "none: not told apart; –: not scored</text>",
+        f'<text x="{_LEFT}" y="{y + 32}">number: smallest severity that is seen (paired test against the oracle, '
+        "95 %); none: not seen; –: not scored</text>",
         f'<text x="{_LEFT}" y="{y + 50}">frame: declared to move; dotted frame: declared to stay still; '
         f'<tspan fill="{_FAIL}">red: the declaration fails</tspan></text>',
     ]

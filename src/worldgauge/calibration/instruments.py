@@ -14,8 +14,8 @@ import numpy as np
 
 from worldgauge.blocks.block import Block, Truth
 from worldgauge.blocks.choose import Choice, choose_blocks
+from worldgauge.blocks.counting import Progress, StepCounter
 from worldgauge.blocks.paths import PATHS
-from worldgauge.blocks.steps import Counter, Progress
 from worldgauge.calibration.result import ErrorTable
 from worldgauge.core.errors import Outcome
 
@@ -66,7 +66,7 @@ def error_tables(folder: Path, workers: int, progress: Progress, seeds: range = 
     paths = (*(name for name, path in PATHS.items() if path.leaves), *_STEPS)
     choice = Choice(paths=paths, size=_SIZE, frames=_FRAMES, fps=12.0)
     blocks = choose_blocks(len(seeds), seeds[0], choice)
-    count = Counter("instruments", len(blocks), progress)
+    count = StepCounter("instruments", len(blocks), progress)
     results: list[dict[str, Row | str]] = []
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(check_block, block, folder) for block in blocks]):

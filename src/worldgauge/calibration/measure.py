@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from worldgauge.blocks.counting import Progress, StepCounter
 from worldgauge.blocks.faults import FAULTS
-from worldgauge.blocks.steps import Counter, Progress
 from worldgauge.blocks.subjects import Subject, clip_path, make_subjects, quantities
 from worldgauge.blocks.write import make_cases
 from worldgauge.calibration.presets import Preset
@@ -66,12 +66,12 @@ class Bench:
 
     def make_worlds(self, progress: Progress) -> list[Case]:
         blocks = self.preset.blocks()
-        count = Counter("worlds", len(blocks), progress)
+        count = StepCounter("worlds", len(blocks), progress)
         return make_cases(self.folder / "worlds", blocks, workers=self.workers, progress=lambda *_: count())
 
     def make_subjects(self, cases: list[Case], subjects: list[Subject], progress: Progress) -> dict[str, Floats]:
         """Subject name to what its fault changed in each world, (W,)."""
-        count = Counter("videos", len(cases) * len(subjects), progress)
+        count = StepCounter("videos", len(cases) * len(subjects), progress)
         folders = make_subjects(cases, subjects, self.folder / "subjects", self.workers, lambda _: count(), self.depths)
         found = {name: quantities(folder) for name, folder in folders.items()}
         return {name: np.array([of.get(case.id, 0.0) for case in cases]) for name, of in found.items()}
@@ -95,7 +95,7 @@ class Bench:
         benchmark = Benchmark(BenchmarkFile(name="calibration"), tuple(posed))
         job = Job(benchmark, Submission(ModelCard(name="subjects"), videos), setup, ONLY_PROTOCOL, workers=self.workers)
         plan = make_plan(job)
-        count = Counter("scores", plan.records, progress)
+        count = StepCounter("scores", plan.records, progress)
         execute(job, plan, lambda result: count(result.statuses.total()))
         return Run(setup.out)
 

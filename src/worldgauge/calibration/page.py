@@ -26,8 +26,8 @@ def page(calibration: CalibrationFile) -> str:
             f"![Metrics against faults]({calibration.stem}.svg)",
             "",
             "Scores are turned so that negative is worse. *rho* is Spearman's rank correlation between severity and "
-            "score, the mean over worlds; *from* is the smallest severity that a paired sign-flip test over worlds "
-            "tells from the oracle at 95 %.",
+            "score, the mean over worlds; *from* is the smallest severity from which on the metric sees the fault: a "
+            "paired sign-flip test over worlds finds it different from the oracle at 95 %.",
             "",
             "## Declarations that fail unexpectedly",
             "",
@@ -42,7 +42,7 @@ def page(calibration: CalibrationFile) -> str:
             *(line for gauge in calibration.gauges for line in _gauge(gauge)),
             "## Faults",
             "",
-            *table(
+            *markdown_table(
                 ("fault", "what goes wrong", "quantity measured on truth", *_doses(calibration)),
                 [_fault_row(calibration, name) for name in calibration.faults],
             ),
@@ -52,7 +52,7 @@ def page(calibration: CalibrationFile) -> str:
     )
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Lines of a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
@@ -89,7 +89,7 @@ def _gauge(gauge: GaugeResult) -> list[str]:
         if r.verdict is not None or r.detects is not None
     ]
     severities = ", ".join(f"{d.severity:g}" for d in gauge.responses[0].doses)
-    return [*head, "", *table(("fault", f"score at {severities}", "rho", "from", "declared"), rows), ""]
+    return [*head, "", *markdown_table(("fault", f"score at {severities}", "rho", "from", "declared"), rows), ""]
 
 
 def _dose_text(mean: float | None, interval: tuple[float, float] | None) -> str:
@@ -111,5 +111,5 @@ def _instruments(tables: Sequence[ErrorTable]) -> list[str]:
         return []
     lines = ["## Instruments against truth", ""]
     for found in tables:
-        lines += [f"### {found.title}", "", *table(found.columns, found.rows), "", *found.notes, ""]
+        lines += [f"### {found.title}", "", *markdown_table(found.columns, found.rows), "", *found.notes, ""]
     return lines

@@ -30,7 +30,7 @@ class Scores:
 
 
 def respond(fault: str, scores: Scores, higher_is_better: bool | None) -> Response:
-    """Doses, rank correlation and the smallest severity told from the oracle.
+    """Doses, rank correlation and the smallest severity that is seen.
 
     Worlds in which the fault shows nothing even at full severity say nothing and are left out.
     """

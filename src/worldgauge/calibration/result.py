@@ -64,7 +64,7 @@ class Response(_Model):
     rho: float | None
     """Mean over worlds of Spearman's rho between severity and the turned score; negative: worse as severity rises."""
     detects: float | None
-    """Smallest severity from which on the metric is told from the oracle at 95 %."""
+    """Smallest severity from which on the metric sees the fault: it differs from the oracle at 95 %."""
     verdict: Verdict | None = None
 
 
@@ -96,7 +96,7 @@ class GaugeResult(_Model):
         for r in self.responses:
             if r.detects is None and (r.verdict is None or r.verdict.holds is not False):
                 continue
-            seen = f"told from severity {r.detects:g}" if r.detects is not None else "not told from the oracle"
+            seen = f"seen from severity {r.detects:g}" if r.detects is not None else "not seen"
             rho = "" if r.rho is None else f", rho {r.rho:+.2f}"
             failed = ""
             if r.verdict is not None and r.verdict.holds is False:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.verbs import parse_size
+
 app = typer.Typer(no_args_is_help=True)
 
 
@@ -33,7 +35,7 @@ def make(
     from worldgauge.blocks.write import make_cases
     from worldgauge.core.case import Case
 
-    choice = Choice(family or (), process or (), path or (), _size(size), frames, fps)
+    choice = Choice(family or (), process or (), path or (), parse_size(size), frames, fps)
 
     def tell(case: Case, made: bool) -> None:
         typer.echo(f"{'made ' if made else 'found'}  {case.id}")
@@ -94,12 +96,3 @@ def list_names() -> None:
         ("families", FAMILIES), ("processes", PROCESSES), ("paths", PATHS), ("faults", FAULTS),
     ):  # fmt: skip
         typer.echo(f"{title}: {', '.join(names)}")
-
-
-def _size(text: str) -> tuple[int, int]:
-    from worldgauge.core.errors import WorldGaugeError
-
-    width, _, height = text.lower().partition("x")
-    if not (width.isdigit() and height.isdigit()):
-        raise WorldGaugeError(f"size '{text}' is not WIDTHxHEIGHT", "for example --size 320x180")
-    return int(width), int(height)

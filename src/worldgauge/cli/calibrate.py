@@ -89,7 +89,7 @@ def calibrate(
     if as_json:
         typer.echo(calibration.model_dump_json(by_alias=True, indent=1))
     else:
-        print_matrix(calibration)
+        print_responses(calibration)
         typer.echo(f"{bench.folder}/{calibration.stem}.json, .svg, .md; done in {duration(time.monotonic() - started)}")
     for line in calibration.blind_spots():
         typer.echo(f"blind  {line}", err=True)
@@ -115,8 +115,8 @@ def write_files(calibration: CalibrationFile, folder: Path) -> None:
         raise CannotWrite(f"cannot write to {folder} ({error.strerror})", "choose another folder with --out") from error
 
 
-def print_matrix(calibration: CalibrationFile) -> None:
-    """One line per metric and fault that is declared or told apart."""
+def print_responses(calibration: CalibrationFile) -> None:
+    """One line per metric and fault that is declared or seen."""
     rows = []
     for gauge in calibration.gauges:
         for response in gauge.responses:
@@ -137,7 +137,7 @@ def print_matrix(calibration: CalibrationFile) -> None:
                 )
             )
     header = ("metric", "fault", "oracle", "severity 1", "rho", "from", "must", "verdict")
-    print_table(header, rows, numeric=(2, 3, 4, 5))
+    print_table(header, rows, numeric=(2, 3, 4, 5), keys=2)
     for gauge in calibration.gauges:
         if gauge.reason:
             typer.echo(f"{gauge.id}: {gauge.reason}")

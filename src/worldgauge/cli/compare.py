@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table
 
 if TYPE_CHECKING:
     from worldgauge.api.comparing import Comparison
@@ -81,11 +81,11 @@ def _print(comparison: Comparison, metric: str | None, ends: list[tuple[str, flo
     joint, table = comparison.joint, comparison.table()
     names = [run.name for run in joint.runs]
     print_table(table.header, table.rows, numeric=range(1, len(table.header)))
-    typer.echo(f"difference: {names[0]} minus {names[1]}, paired over shared cases; scenes resampled and sign-flipped")
-    typer.echo("p of groups: Student's t with the resampled error")
+    print_note(f"difference: {names[0]} minus {names[1]}, paired over shared cases; scenes resampled and sign-flipped")
+    print_note("p of groups: Student's t with the resampled error")
     if _uneven(joint):
-        typer.echo("scores: each over all cases of its run, so they need not differ by what shared cases differ by")
-    typer.echo("detectable: the true difference that this many scenes would show with 80 % power")
+        print_note("scores: each over all cases of its run, so they need not differ by what shared cases differ by")
+    print_note("detectable: the true difference that this many scenes would show with 80 % power")
     if metric is not None and ends:
         typer.echo(f"\ncases by difference in {metric}")
         listed = [(case, f"{a:.5g}", f"{b:.5g}", f"{a - b:+.5g}") for case, a, b in ends]

@@ -35,7 +35,8 @@ def list_definitions(
     if as_json:
         print_json(rows)
     elif rows:
-        print_table(list(rows[0]), [[_cell(value) for value in row.values()] for row in rows])
+        counts = [i for i, value in enumerate(rows[0].values()) if isinstance(value, int)]
+        print_table(list(rows[0]), [[_cell(value) for value in row.values()] for row in rows], counts)
     else:
         typer.echo(f"no {kind}")
 

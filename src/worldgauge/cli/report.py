@@ -15,7 +15,7 @@ from worldgauge.report.beside_published import beside_published
 from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Summary, summarise
 from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex
-from worldgauge.verbs import StorePath, default_store, print_table
+from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table
 
 app = typer.Typer()
 
@@ -71,9 +71,9 @@ def report(
     table = build_table([summarise(Run(folder)) for folder in runs])
     if style == "terminal":
         header, rows = terminal_cells(table)
-        print_table(header, rows, numeric=range(1, len(header)))
+        print_matrix(header, rows)
         for note in table.notes:
-            typer.echo(note)
+            print_note(note)
         return
     text = to_latex(table, intervals=True) if style == "tex" and intervals else FORMATS[style](table)
     if out is None:

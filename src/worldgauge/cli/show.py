@@ -95,7 +95,7 @@ def _show_records(run: Run, case: str | None, status: str | None, as_json: bool)
         )
         for r in records
     ]
-    print_table(("case", "metric", "status", "value", "reason"), rows, numeric=(3,))
+    print_table(("case", "metric", "status", "value", "reason"), rows, numeric=(3,), keys=2)
 
 
 def _definition(name: str) -> dict[str, Any]:

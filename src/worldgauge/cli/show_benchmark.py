@@ -23,7 +23,7 @@ def print_benchmark(file: BenchmarkFile) -> None:
     for line in tree_lines(file):
         typer.echo(line)
     rows = [row for use in file.metrics for row in _metric_rows(file, use)]
-    print_table(("id", "protocol", "metric", "parameters", "raw value for 0 and 100", "cases"), rows)
+    print_table(("id", "protocol", "metric", "parameters", "raw value for 0 and 100", "cases"), rows, keys=2)
     for deviation in file.deviations:
         typer.echo(deviation.id)
         print_pairs((f"  {protocol}", text) for protocol, text in deviation.under.items())

@@ -38,7 +38,7 @@ def check_parts(names: Iterable[str]) -> None:
 
 
 def offers(case: Case, part: str) -> bool:
-    """Whether the case has that part; the subject's video is not the case's to have.
+    """Whether the case has that part; the model's video is not the case's to have.
 
     >>> offers(Case(id="a", extras={"rules": ["no gravity"]}), "camera|extras.rules")
     True

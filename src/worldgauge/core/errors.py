@@ -29,7 +29,7 @@ class Outcome(WorldGaugeError):
 
 
 class InvalidVideo(Outcome):
-    """The subject's video cannot be judged: undecodable, truncated, too short. Status `invalid`."""
+    """The model's video cannot be judged: undecodable, truncated, too short. Status `invalid`."""
 
 
 class Unscored(Outcome):

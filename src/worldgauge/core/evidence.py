@@ -22,7 +22,7 @@ class Drawn:
     frames: Callable[[], Iterator[Image]]
     fps: float
     opaque: bool = False
-    """Laid over the subject, which shines through; otherwise its light is added."""
+    """Laid over the model's video, which shines through; otherwise its light is added."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class Record(BaseModel):
     inputs: str
     """Digest of what was measured: the videos, the parts of the case, and which instruments could not run."""
     video: str | None
-    """sha256 of the subject's video; null when there is none."""
+    """sha256 of the model's video; null when there is none."""
     status: Status
     """Why there is or is not a value."""
     value: float | None = None

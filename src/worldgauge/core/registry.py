@@ -81,6 +81,10 @@ class Registry(Generic[T]):
             manifest.resolve(module)
 
 
+SHOWN = 20
+"""Known names that an error lists at most."""
+
+
 def unknown_name(kind: str, name: str, known: list[str]) -> WorldGaugeError:
     """The error for a wrong name, with up to three that look like it."""
     # A short name is like the last part of a full one.
@@ -88,7 +92,8 @@ def unknown_name(kind: str, name: str, known: list[str]) -> WorldGaugeError:
     near = [shorts[hit] for hit in difflib.get_close_matches(name, list(shorts), n=3, cutoff=0.4)]
     if near:
         return WorldGaugeError(f"unknown {kind} '{name}'", "did you mean " + ", ".join(dict.fromkeys(near)) + "?")
-    listing = ", ".join(sorted(known)) or "none"
+    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    listing = (", ".join(sorted(known)[:SHOWN]) or "none") + more
     return WorldGaugeError(f"unknown {kind} '{name}'", f"known: {listing}")
 
 

@@ -23,7 +23,7 @@ FILE_NAME = "sources.jsonl"
 
 @dataclass(frozen=True)
 class Source:
-    """One case of a run and the subject's video, where there is one."""
+    """One case of a run and the model's video, where there is one."""
 
     case: Case
     video: Video | None

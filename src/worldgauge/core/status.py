@@ -19,7 +19,7 @@ class Status(StrEnum):
     MISSING = "missing"
     """The submission has no video for the case."""
     INVALID = "invalid"
-    """The video cannot be judged: undecodable, truncated, too short. The subject's fault."""
+    """The video cannot be judged: undecodable, truncated, too short. The model's fault."""
     UNSCORED = "unscored"
     """The instrument could not decide, or its weights are not installed."""
     ERROR = "error"

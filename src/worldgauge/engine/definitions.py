@@ -46,7 +46,7 @@ class Definition:
     """Nested description of the signals, the content of the fingerprint."""
     unavailable: str | None
     """Why no case can be scored on this machine."""
-    roles: tuple[str, ...] = field(default=())
+    parts: tuple[str, ...] = field(default=())
     """Parts of the case the metric and its signals read."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Tags a case must have for the metric to apply."""
@@ -149,7 +149,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         fingerprint=short(digest_of(content)),
         signals=signals,
         unavailable=next((reason for reason in reasons if reason), None),
-        roles=metric.inputs(),
+        parts=metric.inputs(),
         tags=use.cases,
     )
 

@@ -35,16 +35,16 @@ _STATUS: dict[type[Outcome], Status] = {
 def inputs_digest(definition: Definition, inputs: CaseInputs, perception: Perception) -> str:
     """Digest of all that this record will rest on; a record with the same one need not be computed again."""
     lack = first_lack(definition, inputs)
-    content: dict[str, object] = {"video": inputs.subject and inputs.subject.digest, "lacks": lack}
-    if inputs.subject is not None and inputs.subject.expected_frames is not None:
-        content["expected_frames"] = inputs.subject.expected_frames
-    if inputs.subject is not None and lack is None:
+    content: dict[str, object] = {"video": inputs.video and inputs.video.digest, "lacks": lack}
+    if inputs.video is not None and inputs.video.expected_frames is not None:
+        content["expected_frames"] = inputs.video.expected_frames
+    if inputs.video is not None and lack is None:
         if definition.unavailable:
             content["unavailable"] = definition.unavailable
         else:
             try:
                 content["signals"] = [perception.key(use) for use in definition.metric.needs]
-                content["case"] = {role: inputs.digest(role) for role in definition.metric.requires}
+                content["case"] = {part: inputs.digest(part) for part in definition.metric.requires}
             except (WorldGaugeError, OSError) as error:
                 # A part of the data set cannot be read; the record says so, and mending it changes the digest.
                 content["unreadable"] = str(error)
@@ -56,8 +56,8 @@ def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
     for tag, value in definition.tags.items():
         if inputs.case.tags.get(tag) != value:
             return f"only for cases with {tag} {value}"
-    role = next((role for role in definition.roles if not offers(inputs.case, role)), None)
-    return role and lacking(role)
+    part = next((part for part in definition.parts if not offers(inputs.case, part)), None)
+    return part and lacking(part)
 
 
 def evaluate(
@@ -96,7 +96,7 @@ def evaluate(
         metric=definition.id,
         fingerprint=definition.fingerprint,
         inputs=inputs_digest(definition, inputs, perception),
-        video=inputs.subject.digest if inputs.subject else None,
+        video=inputs.video.digest if inputs.video else None,
         status=status,
         value=value,
         raw=raw,
@@ -122,12 +122,12 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
     lack = first_lack(definition, inputs)
     if lack is not None:
         raise NotApplicable(lack)
-    if inputs.subject is None:
+    if inputs.video is None:
         raise _NoVideo
     if definition.unavailable:
         raise Unavailable(definition.unavailable)
-    if inputs.subject.info.frames < 2:
-        raise InvalidVideo(f"the clip has {inputs.subject.info.frames} frame, at least 2 are needed")
+    if inputs.video.info.frames < 2:
+        raise InvalidVideo(f"the clip has {inputs.video.info.frames} frame, at least 2 are needed")
     metric = definition.metric
     signals = [perception.value(use) for use in metric.needs]
     answer = metric.function(inputs.case, *signals, **definition.parameters)

@@ -64,7 +64,7 @@ def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:
         "version": described["version"],
         "parameters": described["parameters"],
         "frames": described["frames"],
-        "inputs": {role: inputs.digest(described["of"] if role == "video" else role) for role in signal.reads},
+        "inputs": {part: inputs.digest(described["of"] if part == "video" else part) for part in signal.reads},
         "needs": [key_of(need, inputs) for need in described["needs"]],
     }
     if described["frames"].get("phase") is not None:

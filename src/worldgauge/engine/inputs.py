@@ -19,17 +19,17 @@ class CaseInputs:
     def __init__(self, case: Case, video: Video | None, reference: Video | None = None) -> None:
         """`reference` stands for the reference video that the case names, where that is in memory."""
         self.case = case
-        self.subject = video
+        self.video = video
         self.clips: dict[str, Clip] = {}
         """The clips opened so far."""
         self._digests: dict[str, str] = {}
         self._given_reference = reference
 
     def clip(self, source: str) -> Clip:
-        """The subject's or the reference's clip; decoded when a signal asks for frames."""
+        """The model's or the reference's clip; decoded when a signal asks for frames."""
         self._offered(source)
         if source not in self.clips:
-            video = self.subject if source == "video" else self._reference
+            video = self.video if source == "video" else self._reference
             assert video is not None, f"no {source} to open"
             self.clips[source] = Clip(video, self.case.reference.phases)
         return self.clips[source]
@@ -73,7 +73,7 @@ class CaseInputs:
         case = self.case
         match part:
             case "video":
-                return self.subject.digest if self.subject is not None else ""
+                return self.video.digest if self.video is not None else ""
             case "reference":
                 return self._reference.digest if self._reference is not None else ""
             case "target" | "target_box" | "target_mask":

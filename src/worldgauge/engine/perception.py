@@ -73,7 +73,7 @@ class Perception:
                 "version": signal.version,
                 "parameters": dict(use.parameters),
                 "frames": use.frames.to_json(),
-                "inputs": {role: self.inputs.digest(self._source(role, use)) for role in signal.reads},
+                "inputs": {part: self.inputs.digest(self._source(part, use)) for part in signal.reads},
                 "needs": [self.key(need) for need in inherited(use)],
             }
             if use.frames.phase is not None:
@@ -106,8 +106,8 @@ class Perception:
     def announce(self, uses: Iterable[SignalUse]) -> None:
         """Tell the clips which frames will be asked for, so that one decode serves all signals."""
         for use in uses:
-            for role in SIGNALS.get(use.signal).reads:
-                source = self._source(role, use)
+            for part in SIGNALS.get(use.signal).reads:
+                source = self._source(part, use)
                 if source in ("video", "reference"):
                     self.inputs.clip(source).expect(use.frames)
 
@@ -144,7 +144,7 @@ class Perception:
                 return entry.arrays
         if self._instruments is None:
             raise NotStored(f"signal {use.describe()} is not in the store", "run 'worldgauge run' first")
-        arguments: list[Any] = [self._read(role, use) for role in signal.reads]
+        arguments: list[Any] = [self._read(part, use) for part in signal.reads]
         arguments += [self.value(need) for need in inherited(use)]
         if signal.seat is not None:
             arguments.append(self._instruments.get(signal.seat))
@@ -168,10 +168,10 @@ class Perception:
                 meta["unscored"] = unscored
             self._store.save(self.key(use), arrays, meta)
 
-    def _read(self, role: str, use: SignalUse) -> Any:
-        value = self.inputs.value(self._source(role, use))
+    def _read(self, part: str, use: SignalUse) -> Any:
+        value = self.inputs.value(self._source(part, use))
         return value.under(use.frames) if isinstance(value, Clip) else value
 
     @staticmethod
-    def _source(role: str, use: SignalUse) -> str:
-        return use.of if role == "video" else role
+    def _source(part: str, use: SignalUse) -> str:
+        return use.of if part == "video" else part

@@ -35,7 +35,7 @@ def _reason(definition: Definition, cases: Sequence[Case]) -> str:
 def _lack(definition: Definition, case: Case) -> list[str]:
     """In words, what this case does not have."""
     tags = [f"a case with {tag} {value}" for tag, value in definition.tags.items() if case.tags.get(tag) != value]
-    return tags + [in_words(role) for role in definition.roles if not offers(case, role)]
+    return tags + [in_words(part) for part in definition.parts if not offers(case, part)]
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -54,7 +54,7 @@ class WorkResult:
     seconds: dict[str, float] = field(default_factory=dict)
     """Time per signal."""
     megapixels: float = 0.0
-    """Frames times pixels of the subject's clip, where something was perceived."""
+    """Frames times pixels of the model's clip, where something was perceived."""
     not_stored: list[str] = field(default_factory=list)
     """Metrics that would have needed perception when none was allowed."""
 

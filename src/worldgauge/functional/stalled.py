@@ -1,4 +1,4 @@
-"""Where a target would be whose process stood still while nobody looked, told from the reference's own track."""
+"""Where a target would be whose process stood still while nobody looked, read off the reference's own track."""
 
 from __future__ import annotations
 

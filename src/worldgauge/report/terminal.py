@@ -1,12 +1,22 @@
-"""Printing: tables for people, JSON for programs, one place for both."""
+"""Printing: tables for people, JSON for programs, one place for both.
+
+Tables fit the terminal, or the width that COLUMNS says. A pipe or a file gets tables of 120 columns and prose that is
+not wrapped, so that `grep` finds whole sentences.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import typer
+
+PIPE_WIDTH = 120
+NARROWEST = 40
 
 
 def print_json(value: Any) -> None:
@@ -14,29 +24,40 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> None:
-    """A plain aligned table; columns named in `numeric` are right-aligned."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Iterable[int] = (), keys: int = 1
+) -> None:
+    """A plain aligned table; columns named in `numeric` are right-aligned and their cells stay whole.
 
-    right = set(numeric)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for i, name in enumerate(header):
-        table.add_column(Text(name), justify="right" if i in right else "left", overflow="fold")
-    for row in rows:
-        # Text, not markup: a case id may hold square brackets.
-        table.add_row(*(Text(cell) for cell in row))
-    Console(width=None if _wide() else 160).print(table)
+    Columns that do not fit move to a further block, which repeats the first `keys` columns.
+    """
+    from worldgauge.report.fit import fit_table
+
+    _print_block(fit_table(header, rows, numeric, _width() or PIPE_WIDTH, keys))
+
+
+def print_matrix(header: Sequence[str], rows: Sequence[Sequence[str]], turned: str = "metric") -> None:
+    """A table whose columns but the first are numbers; turned on its side where that fits better."""
+    from worldgauge.report.fit import fit_matrix
+
+    _print_block(fit_matrix(header, rows, _width() or PIPE_WIDTH, turned))
 
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
-    """Aligned `name  value` lines."""
+    """Aligned `name  value` lines; long values hang below their beginning."""
     known = list(pairs)
-    width = max((len(name) for name, _ in known), default=0)
+    indent = max((len(name) for name, _ in known), default=0) + 2
     for name, value in known:
-        typer.echo(f"{name:<{width}}  {value}")
+        first, *more = _wrapped(value, indent)
+        typer.echo(f"{name:<{indent}}{first}")
+        for line in more:
+            typer.echo(" " * indent + line)
+
+
+def print_note(text: str) -> None:
+    """A sentence below a table."""
+    for line in _wrapped(text, 0):
+        typer.echo(line)
 
 
 def duration(seconds: float) -> str:
@@ -50,7 +71,21 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {seconds % 60:.0f} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _wide() -> bool:
-    import sys
+def _print_block(lines: Iterable[str]) -> None:
+    # Air above and below, so that a table stands apart from the lines around it.
+    typer.echo("\n".join(["", *lines, ""]))
 
-    return sys.stdout.isatty()
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    from worldgauge.report.wrap import wrap
+
+    width = _width()
+    return wrap(text, max(width - indent, NARROWEST // 2)) if width else [text]
+
+
+def _width() -> int | None:
+    """Width of the terminal; none when nobody looks at the text as it is printed."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdigit() and int(asked) > 0:
+        return max(int(asked), NARROWEST)
+    return max(shutil.get_terminal_size().columns, NARROWEST) if sys.stdout.isatty() else None

@@ -13,7 +13,7 @@ from worldgauge.core.errors import Unscored
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.lens import lens_of
-from worldgauge.signals.poses import camera_path, poses
+from worldgauge.signals.poses import as_camera_path, poses
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def depth(clip: Clip, path: Arrays, instrument: DepthInstrument, *, every: int =
     if not bool(path["moves"]):
         raise Unscored("no parallax")
     frames = clip.frames()
-    lens = lens_of(camera_path(path), frames.size)
+    lens = lens_of(as_camera_path(path), frames.size)
     if lens is None:
         raise Unscored("the lens is not known")
     chosen = list(range(0, len(frames), every))

@@ -25,8 +25,8 @@ def pixel_errors(clip: Clip, reference: Clip) -> Arrays:
     common = tuple(range(min(clip.count, reference.count)))
     shrinks = clip.size[0] * clip.size[1] >= reference.size[0] * reference.size[1]
     spec = FrameSpec.at(*common)
-    subject = clip.frames(spec.resized(*reference.size, interpolation="area" if shrinks else "bilinear"))
-    pairs = list(zip(subject, reference.frames(spec), strict=True))
+    shown = clip.frames(spec.resized(*reference.size, interpolation="area" if shrinks else "bilinear"))
+    pairs = list(zip(shown, reference.frames(spec), strict=True))
     return {
         "psnr": np.array([psnr(frame, truth) for frame, truth in pairs]),
         "ssim": np.array([ssim(frame, truth) for frame, truth in pairs]),

@@ -44,13 +44,13 @@ def phase_fidelity(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
     lengths = (phases.gone, phases.back, reference.count, clip.count)
     pairs = sorted({pair for rule in RULES for paired in phase_pairs(*lengths, rule).values() for pair in paired})
     size = clip.frames().size
-    subject = frames_at(clip, (i for i, _ in pairs), clip.spec)
+    shown = frames_at(clip, (i for i, _ in pairs), clip.spec)
     truth = frames_at(reference, (j for _, j in pairs), FrameSpec().resized(*size))
     values = []
     for i, j in pairs:
-        similarity = ssim_map(subject[i], truth[j])
+        similarity = ssim_map(shown[i], truth[j])
         valid = inner(similarity).mean() if min(similarity.shape) >= WINDOW else np.nan
-        values.append((psnr(subject[i], truth[j]), float(similarity.mean()), float(valid)))
+        values.append((psnr(shown[i], truth[j]), float(similarity.mean()), float(valid)))
     ratio, full, valid = zip(*values, strict=True)
     columns = {"psnr": list(ratio), "ssim_full": list(full), "ssim_valid": list(valid)}
     return phase_arrays(clip, reference, phases, pairs, **columns)

@@ -79,7 +79,7 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
     }
 
 
-def camera_path(arrays: Arrays) -> CameraPath:
+def as_camera_path(arrays: Arrays) -> CameraPath:
     """The `poses` signal as a camera path."""
     width, height = arrays["size"].tolist()
     return CameraPath(arrays["poses"], arrays["intrinsics"], (width, height))

@@ -1,4 +1,4 @@
-"""How the target and its surroundings look after the return, beside the reference: what failures are told from."""
+"""How the target and its surroundings look after the return, beside the reference: what failures are named by."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class TextImageInstrument(Protocol):
         """100 times the cosine of an RGB image and a text, not below 0."""
 
 
-class StyleInstrument(Protocol):
+class StyleFeaturesInstrument(Protocol):
     """What the seat `style_features` offers."""
 
     def features(self, image: Image) -> Sequence[NDArray[np.float32]]:

@@ -44,7 +44,7 @@ def confusion(first: ArrayLike, second: ArrayLike) -> tuple[list[str], Floats]:
 
 
 def fleiss_kappa(table: ArrayLike) -> float | None:
-    """Agreement of n raters from (subjects, categories) counts; every subject has the same number of ratings.
+    """Agreement of n raters from (items, categories) counts; every item has the same number of ratings.
 
     >>> fleiss_kappa([[2, 0], [0, 2]])
     1.0
@@ -53,7 +53,7 @@ def fleiss_kappa(table: ArrayLike) -> float | None:
     raters = counts.sum(axis=1) if counts.ndim == 2 else np.empty(0)
     if raters.size == 0 or raters[0] < 2 or not np.all(raters == raters[0]):
         raise WorldGaugeError(
-            "Fleiss' kappa needs the same number of ratings, at least 2, for every subject",
+            "Fleiss' kappa needs the same number of ratings, at least 2, for every item",
             "use Krippendorff's alpha where ratings are missing",
         )
     n = raters[0]

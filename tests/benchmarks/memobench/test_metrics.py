@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from worldgauge.benchmarks.memobench.metrics.memory import sightings
+from worldgauge.benchmarks.memobench.metrics.reappearance import sightings
 from worldgauge.benchmarks.memobench.signals import phases as signals
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case, Condition, Phases

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, draw_blocks, named_shares
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.families import FAMILIES
@@ -35,7 +35,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[Answer]:
 
 @pytest.mark.slow
 def test_each_fault_is_named_and_hardly_ever_another(answers: list[Answer]) -> None:
-    table = confusion(answers)
+    table = named_shares(answers)
     assert set(table) == {ORACLE, *KINDS}
     for fault, shares in table.items():
         for kind, share in shares.items():
@@ -49,12 +49,12 @@ def test_every_clip_shows_its_fault_and_the_oracle_shows_none(answers: list[Answ
     assert {answer.differs for answer in answers if answer.fault == ORACLE} == {0.0}
 
 
-def test_confusion_leaves_out_clips_that_show_or_say_nothing() -> None:
+def test_named_shares_leave_out_clips_that_show_or_say_nothing() -> None:
     shown = Answer("a", "teleport", 2.0, ("teleport",))
     hidden = Answer("b", "teleport", 0.01, ())
     wrong = Answer("c", "teleport", 2.0, ("vanish", "background"))
     lost = Answer("d", "teleport", 2.0, (), "the target is not found")
-    row = confusion([shown, hidden, wrong, lost])["teleport"]
+    row = named_shares([shown, hidden, wrong, lost])["teleport"]
     assert row == {kind: 0.5 if kind in ("teleport", "vanish", "background") else 0.0 for kind in KINDS}
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from worldgauge.benchmarks.worldscore.parity.vectors import vectors
 from worldgauge.cli.parity import app
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.parity import ParityFolder, judge, run_parity
+from worldgauge.parity import ParityFolder, judge_vector, run_parity
 
 GOLDEN = Path(__file__).parent / "data" / "parity"
 VECTORS = list(vectors(ParityFolder(GOLDEN)))
@@ -18,7 +18,7 @@ VECTORS = list(vectors(ParityFolder(GOLDEN)))
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[v.id for v in VECTORS])
 def test_recorded_call(vector):
-    verdict = judge(vector)
+    verdict = judge_vector(vector)
     assert verdict.outcome == "matched", verdict.detail
 
 

@@ -8,7 +8,7 @@ MANIFEST = Manifest(
     metrics=(
         ".metrics.fidelity",
         ".metrics.consistency",
-        ".metrics.memory",
+        ".metrics.reappearance",
         ".metrics.camera",
         ".metrics.networks",
         ".metrics.house",
@@ -18,9 +18,9 @@ MANIFEST = Manifest(
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     camera_files={
-        "poses.npy": ".data.tracks:read_pose_array",
-        "_mapanything.npz": ".data.tracks:read_mapanything",
-        ".csv": ".data.tracks:read_engine_track",
+        "poses.npy": ".data.camera_tracks:read_pose_array",
+        "_mapanything.npz": ".data.camera_tracks:read_mapanything",
+        ".csv": ".data.camera_tracks:read_engine_track",
     },
     questions=".data.questions:read_banks",
     inputs=".inputs:app",

@@ -72,7 +72,7 @@ def trajectories(
 @app.command()
 def phases(runs: Runs, as_json: AsJson = False) -> None:
     """Fidelity in the visible and the back phase, and the drop between them (Table S6)."""
-    from worldgauge.benchmarks.memobench.analyses.tables import phase_drop
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import phase_drop
 
     _show(phase_drop(_open(runs)), as_json)
 
@@ -85,7 +85,7 @@ def gated(
     as_json: AsJson = False,
 ) -> None:
     """Means over the clips whose reference camera turns enough (Table S5)."""
-    from worldgauge.benchmarks.memobench.analyses.tables import MEASURES, motion_gated
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import MEASURES, motion_gated
     from worldgauge.core.registry import unknown_name
 
     if measure not in MEASURES:
@@ -100,7 +100,7 @@ def strata(
     as_json: AsJson = False,
 ) -> None:
     """A metric by the target's size and by the rotation at which it comes back."""
-    from worldgauge.benchmarks.memobench.analyses.tables import stratified
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import stratified
 
     _show(stratified(_open(runs), metric), as_json)
 
@@ -108,7 +108,7 @@ def strata(
 @app.command()
 def cameras(runs: Runs, as_json: AsJson = False) -> None:
     """Camera error and control per model, and whether recorded rotations are those of the camera files (Table S8)."""
-    from worldgauge.benchmarks.memobench.analyses.tables import camera_validation
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import camera_validation
 
     _show(camera_validation(_open(runs)), as_json)
 
@@ -116,7 +116,7 @@ def cameras(runs: Runs, as_json: AsJson = False) -> None:
 @app.command()
 def failures(runs: Runs, as_json: AsJson = False) -> None:
     """How many clips show each kind of failure on the target's return (Table S10)."""
-    from worldgauge.benchmarks.memobench.analyses.tables import failure_counts
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import failure_counts
 
     _show(failure_counts(_open(runs)), as_json)
 
@@ -155,7 +155,8 @@ def _print(rows: list[dict[str, Any]], digits: int = 4) -> None:
     header = list(rows[0])
     cells = [[_cell(row[name], digits) for name in header] for row in rows]
     numeric = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
-    print_table(header, cells, numeric=numeric)
+    # What stands before the first number says which row it is.
+    print_table(header, cells, numeric=numeric, keys=max(min(numeric, default=1), 1))
 
 
 def _cell(value: Any, digits: int) -> str:

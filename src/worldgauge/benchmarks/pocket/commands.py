@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.verbs import StepLines, duration, print_table
+from worldgauge.verbs import StepLines, duration, print_matrix, print_note
 
 app = typer.Typer()
 
@@ -48,9 +48,9 @@ def demo(
         typer.echo("stopped; the same command goes on from here.", err=True)
         raise typer.Exit(130) from None
     header, rows = terminal_cells(table)
-    print_table(header, rows, numeric=range(1, len(header)))
+    print_matrix(header, rows)
     for note in table.notes:
-        typer.echo(note)
+        print_note(note)
     typer.echo(f"benchmark  {made.benchmark}   (worldgauge run YOUR_VIDEOS --benchmark {made.benchmark})")
     typer.echo(f"tables     {made.report}/table.md, .csv, .json, .tex")
     typer.echo(f"report     {page}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worldgauge.benchmarks import pocket
 from worldgauge.blocks.block import Block
-from worldgauge.blocks.steps import Counter, Progress
+from worldgauge.blocks.counting import Progress, StepCounter
 from worldgauge.blocks.subjects import Subject, make_subjects
 from worldgauge.blocks.write import make_cases
 from worldgauge.calibration.for_report import shipped_calibration
@@ -71,19 +71,19 @@ class Demo:
 
     def make_benchmark(self, workers: int, progress: Progress) -> Benchmark:
         """Render the cases; finished ones are kept."""
-        count = Counter("worlds", len(BLOCKS), progress)
+        count = StepCounter("worlds", len(BLOCKS), progress)
         make_cases(self.benchmark, BLOCKS, workers=workers, progress=lambda *_: count())
         shutil.copyfile(pocket.MANIFEST.folder / BENCHMARK_FILE, self.benchmark / BENCHMARK_FILE)
         return load_benchmark(str(self.benchmark))
 
     def make_subjects(self, benchmark: Benchmark, workers: int, progress: Progress) -> list[Path]:
         """Let every subject perform every case; finished clips are kept."""
-        count = Counter("videos", len(SUBJECTS) * len(benchmark.cases), progress)
+        count = StepCounter("videos", len(SUBJECTS) * len(benchmark.cases), progress)
         return list(make_subjects(benchmark.cases, SUBJECTS, self.subjects, workers, lambda _: count()).values())
 
     def score(self, benchmark: Benchmark, submissions: list[Path], workers: int, progress: Progress) -> Table:
         """Run the pocket benchmark on every subject; finished records are kept."""
-        count = Counter("scores", len(submissions) * len(benchmark.cases) * len(benchmark.file.metrics), progress)
+        count = StepCounter("scores", len(submissions) * len(benchmark.cases) * len(benchmark.file.metrics), progress)
         summaries = []
         for folder in submissions:
             setup = Setup(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, print_json, print_table
+from worldgauge.verbs import AsJson, print_json, print_note, print_table
 
 app = typer.Typer(help="WorldScore: official files, scores by subdomain, published numbers.")
 
@@ -29,7 +29,7 @@ def files(
     result = write_files(Run(run), out, failures_as_zero=failures_as_zero)
     print_table(["aspect", "score"], [[key, f"{value:.2f}"] for key, value in result.scores.items()], [1])
     for remark in result.remarks:
-        typer.echo(remark)
+        print_note(remark)
     typer.echo(f"{len(result.evaluations)} evaluation.json and worldscore.json: {out}")
 
 
@@ -44,7 +44,7 @@ def breakdown(run: RunFolder, as_json: AsJson = False) -> None:
         return
     header = list(dict.fromkeys(key for row in rows for key in row))
     header.sort(key=lambda name: name in ("static", "dynamic"))
-    print_table(header, [[_cell(row.get(name)) for name in header] for row in rows], range(2, len(header)))
+    print_table(header, [[_cell(row.get(name)) for name in header] for row in rows], range(2, len(header)), keys=2)
 
 
 @app.command()

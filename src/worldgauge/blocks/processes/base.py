@@ -122,7 +122,7 @@ def shift(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Floats:
     return out
 
 
-def stretch(about: Vec3, x: float, y: float, z: float) -> Floats:
+def scale_about(about: Vec3, x: float, y: float, z: float) -> Floats:
     """Scale along the world axes about a point."""
     return shift(*about) @ np.diag([x, y, z, 1.0]) @ shift(*(-np.asarray(about)))
 

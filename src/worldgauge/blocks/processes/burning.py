@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, mix, ramp, shift, stretch
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, mix, ramp, scale_about, shift
 from worldgauge.blocks.scene import Look
 
 
@@ -36,7 +36,7 @@ def build(kit: Kit) -> Act:
 
     def flicker(t: float) -> Floats:
         about = (0.0, 0.0, top + 0.08 * u)
-        return sink(t) @ stretch(about, 1 + 0.1 * np.sin(1.7 * beat * t), 1.0, 1 + 0.15 * np.sin(beat * t))
+        return sink(t) @ scale_about(about, 1 + 0.1 * np.sin(1.7 * beat * t), 1.0, 1 + 0.15 * np.sin(beat * t))
 
     words = Words(
         f"the {target.name} burns with a small flame",
@@ -56,7 +56,7 @@ def build(kit: Kit) -> Act:
         movers=(
             Mover(
                 (wax,),
-                lambda t: stretch((0, 0, base), 1, 1, 1 - progress(t)),
+                lambda t: scale_about((0, 0, base), 1, 1, 1 - progress(t)),
                 lambda t: mix((1, 1, 1), (0.5, 0.45, 0.42), progress(t)),
             ),
             Mover((wick,), sink),

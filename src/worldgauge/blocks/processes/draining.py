@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, ramp, stretch
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, ramp, scale_about
 from worldgauge.blocks.scene import Look
 
 
@@ -38,7 +38,7 @@ def build(kit: Kit) -> Act:
 
     def spread(t: float) -> Floats:
         wide = (0.02 + progress(t)) ** 0.5  # the area grows evenly
-        return stretch(puddle_at, wide, wide, 1.0)
+        return scale_about(puddle_at, wide, wide, 1.0)
 
     words = Words(
         f"the {target.name} begins to drain through its tap",
@@ -56,7 +56,7 @@ def build(kit: Kit) -> Act:
         progress=progress,
         change="drained",
         movers=(
-            Mover((water,), lambda t: stretch((0, 0, low), 1, 1, 1 - progress(t))),
+            Mover((water,), lambda t: scale_about((0, 0, low), 1, 1, 1 - progress(t))),
             Mover((puddle,), spread),
         ),
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from worldgauge.blocks import shapes
 from worldgauge.blocks.palette import STEEL
-from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, mix, ramp, stretch
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, mix, ramp, scale_about
 from worldgauge.blocks.scene import Look
 
 
@@ -32,7 +32,7 @@ def build(kit: Kit) -> Act:
     def wobble(t: float) -> Floats:
         tall = 1 + 0.22 * (1 - progress(t)) * np.sin(rate * t)
         wide = tall**-0.5  # the volume stays
-        return stretch((0, 0, floor), wide, wide, tall)
+        return scale_about((0, 0, floor), wide, wide, tall)
 
     words = Words(
         f"the {target.name} on a cooling plate wobbles like jelly",

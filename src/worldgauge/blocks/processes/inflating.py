@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, ramp, stretch
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, ramp, scale_about
 from worldgauge.blocks.scene import Look
 
 
@@ -27,7 +27,7 @@ def build(kit: Kit) -> Act:
     def grow(t: float) -> Floats:
         # Air flows in evenly: the volume grows linearly from a twelfth of the full balloon.
         size = (0.08 + 0.92 * progress(t)) ** (1 / 3)
-        return stretch(neck, size, size, size)
+        return scale_about(neck, size, size, size)
 
     words = Words(
         f"the {target.name} on an air pump begins to inflate",

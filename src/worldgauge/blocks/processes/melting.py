@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.blocks import shapes
-from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, mix, ramp, stretch
+from worldgauge.blocks.processes.base import Act, Floats, Kit, Mover, Words, mix, ramp, scale_about
 from worldgauge.blocks.scene import Look
 
 
@@ -21,11 +21,11 @@ def build(kit: Kit) -> Act:
 
     def sink(t: float) -> Floats:
         p = progress(t)
-        return stretch((0, 0, 0), 1 + 0.25 * p, 1 + 0.25 * p, 1 - 0.85 * p)
+        return scale_about((0, 0, 0), 1 + 0.25 * p, 1 + 0.25 * p, 1 - 0.85 * p)
 
     def spread(t: float) -> Floats:
         p = progress(t)
-        return stretch((0, 0, 0), 0.7 + 1.3 * p, 0.7 + 1.3 * p, 1.0)
+        return scale_about((0, 0, 0), 0.7 + 1.3 * p, 0.7 + 1.3 * p, 1.0)
 
     def warm(t: float) -> tuple[float, float, float, float]:
         return mix((1, 1, 1), (0.85, 0.8, 0.75), progress(t))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.blocks import palette, shapes
-from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, mix, ramp, stretch
+from worldgauge.blocks.processes.base import Act, Kit, Mover, Words, mix, ramp, scale_about
 from worldgauge.blocks.scene import Look
 
 MIXTURES = {("red", "yellow"): "orange", ("blue", "yellow"): "green", ("red", "blue"): "purple"}
@@ -66,6 +66,6 @@ def build(kit: Kit) -> Act:
         change="mixed",
         movers=(
             Mover((paint,), tint=colour),
-            Mover((stream,), lambda t: stretch(spout, pour(t), pour(t), 1.0)),
+            Mover((stream,), lambda t: scale_about(spout, pour(t), pour(t), 1.0)),
         ),
     )

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from worldgauge.functional import bundle
 from worldgauge.functional.projection import Freedom, Observations, State
+from worldgauge.instruments.pocket.corner_tracks import Tracks
 from worldgauge.instruments.pocket.solve import Solution
-from worldgauge.instruments.pocket.tracks import Tracks
 
 BLOCK = 40
 """Frames placed in one adjustment."""

@@ -15,9 +15,9 @@ from worldgauge.functional.flow import forward_backward_error
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import geodesic_deg, relative
 from worldgauge.functional.triangulation import inverse_depth, pixels_per_inverse_depth
+from worldgauge.instruments.pocket.corner_tracks import Grey
 from worldgauge.instruments.pocket.flow import DisFlow
 from worldgauge.instruments.pocket.matches import as_grey
-from worldgauge.instruments.pocket.tracks import Grey
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

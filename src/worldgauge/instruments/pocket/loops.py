@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.normal_equations import MAX_INVERSE_DEPTH
 from worldgauge.functional.projection import Observations, State, depths_ahead
+from worldgauge.instruments.pocket.corner_tracks import Grey, Tracks
 from worldgauge.instruments.pocket.matches import SiftMatches
-from worldgauge.instruments.pocket.tracks import Grey, Tracks
 from worldgauge.instruments.pocket.two_view import fit_step, fit_turn
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ def _as_observations(found: list[tuple[int, int, Floats, Floats]], lens: Lens) -
     )  # fmt: skip
 
 
-def join(first: Observations, second: Observations) -> Observations:
+def join_observations(first: Observations, second: Observations) -> Observations:
     """Both sets of points and observations."""
     return Observations(
         np.concatenate([first.anchor, second.anchor]), np.concatenate([first.pixel, second.pixel]),

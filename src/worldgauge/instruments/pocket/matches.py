@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.instrument import Instrument
-from worldgauge.instruments.pocket.tracks import Grey, new_corners, step
+from worldgauge.instruments.pocket.corner_tracks import Grey, new_corners, step
 
 Floats = NDArray[np.float64]
 

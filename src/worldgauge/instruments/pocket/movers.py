@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.projection import rays
-from worldgauge.instruments.pocket.tracks import Tracks
+from worldgauge.instruments.pocket.corner_tracks import Tracks
 from worldgauge.instruments.pocket.two_view import Step, fit_step, fit_turn, inverse_depths
 
 Floats = NDArray[np.float64]

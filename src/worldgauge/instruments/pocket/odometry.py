@@ -12,7 +12,7 @@ from worldgauge.functional import bundle
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import geodesic_deg
 from worldgauge.functional.projection import Freedom, Observations, State, distances, rays
-from worldgauge.instruments.pocket.tracks import Tracks
+from worldgauge.instruments.pocket.corner_tracks import Tracks
 from worldgauge.instruments.pocket.two_view import Step, Turn, fit_step, fit_turn, poselib_camera
 
 Floats = NDArray[np.float64]

@@ -14,11 +14,11 @@ from worldgauge.core.instrument import Instrument
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame
 from worldgauge.instruments.pocket.between import place_between
+from worldgauge.instruments.pocket.corner_tracks import Grey, Tracks, follow_corners
 from worldgauge.instruments.pocket.matches import as_grey
 from worldgauge.instruments.pocket.odometry import LEAST_LINKS, LEAST_SHARE
 from worldgauge.instruments.pocket.prepare import GRAIN, grain, smoothed, without_flicker
 from worldgauge.instruments.pocket.solve import Solution, refit, solve
-from worldgauge.instruments.pocket.tracks import Grey, Tracks, follow_corners
 
 Floats = NDArray[np.float64]
 LensSource = Literal["given", "estimated", "assumed"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from worldgauge.instruments.pocket.tracks import Grey
+from worldgauge.instruments.pocket.corner_tracks import Grey
 
 FLICKER = 3.5
 """Grey levels; median jump of the mean brightness, its steady change taken off, from which a clip flickers."""

@@ -31,7 +31,7 @@ def segment(guess: Mask, bins: Bins, model: ColourModel, rounds: int = 1) -> Mas
     return guess
 
 
-def place(shape: Mask, core: Mask, found: Mask) -> Mask:
+def laid_over(shape: Mask, core: Mask, found: Mask) -> Mask:
     """A remembered mask moved and scaled so that its core (its telling colours) falls on the core found in a frame."""
     import cv2
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from worldgauge.functional import bundle
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.projection import Freedom, Observations, State, distances
-from worldgauge.instruments.pocket.loops import NO_LOOPS, find_loops, join, loop_depths
+from worldgauge.instruments.pocket.corner_tracks import Grey, Tracks
+from worldgauge.instruments.pocket.loops import NO_LOOPS, find_loops, join_observations, loop_depths
 from worldgauge.instruments.pocket.movers import find_movers, without_movers
 from worldgauge.instruments.pocket.odometry import (
     Seed,
@@ -22,7 +23,6 @@ from worldgauge.instruments.pocket.odometry import (
     grow_map,
     observe,
 )
-from worldgauge.instruments.pocket.tracks import Grey, Tracks
 from worldgauge.instruments.pocket.two_view import Turn
 
 Floats = NDArray[np.float64]
@@ -142,7 +142,8 @@ def _refine(solution: Solution, loops: Observations, free_lens: bool) -> Solutio
     state, tolerance = solution.state, solution.lens.tolerance
     guess = loop_depths(solution.obs, state, loops)
     joined = replace(
-        solution, obs=join(solution.obs, loops), track=np.concatenate([solution.track, np.full(len(guess), -1)]),
+        solution, obs=join_observations(solution.obs, loops),
+        track=np.concatenate([solution.track, np.full(len(guess), -1)]),
         state=replace(state, inverse_depth=np.concatenate([state.inverse_depth, guess])),
     )  # fmt: skip
     free = np.arange(len(state.rotation)) > 0

@@ -22,7 +22,7 @@ from worldgauge.functional.masks import Box, mask_of
 from worldgauge.instruments.pocket.colour_model import Bins, ColourModel, Mask, colour_bins
 from worldgauge.instruments.pocket.flow import DisFlow
 from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
-from worldgauge.instruments.pocket.silhouette import SMALLEST, dilate, place, segment
+from worldgauge.instruments.pocket.silhouette import SMALLEST, dilate, laid_over, segment
 from worldgauge.signals.tracks import Sighting
 
 LEAST_DISTINCT = 0.6
@@ -152,7 +152,7 @@ class _Search:
                 continue
             yield region, 2
             for shape, its_core in self._shapes:
-                yield place(shape, its_core, core) | region, 1
+                yield laid_over(shape, its_core, core) | region, 1
 
     def _score(
         self,

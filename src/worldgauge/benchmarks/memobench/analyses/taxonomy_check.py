@@ -108,7 +108,7 @@ def differing(case: Case, video: Video) -> float:
     return float(np.mean(changed))
 
 
-def confusion(answers: Sequence[Answer]) -> dict[str, Mapping[str, float]]:
+def named_shares(answers: Sequence[Answer]) -> dict[str, Mapping[str, float]]:
     """True fault (`oracle` first) to the share of its clips given each name, of the clips that count."""
     table: dict[str, Mapping[str, float]] = {}
     for fault in (ORACLE, *KINDS):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, confusion, draw_blocks
+from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, draw_blocks, named_shares
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
 from worldgauge.blocks.subjects import ORACLE
 
@@ -17,7 +17,7 @@ def table(answers: list[Answer]) -> str:
     """Rows: the fault of the subject; columns: the share of its clips given each name."""
     words = [kind.replace("_", " ") for kind in KINDS]
     lines = [f"| fault | {' | '.join(words)} | clips |", "|---|" + "---:|" * (len(KINDS) + 1)]
-    for fault, shares in confusion(answers).items():
+    for fault, shares in named_shares(answers).items():
         count = sum(answer.fault == fault and not answer.left_out for answer in answers)
         cells = [f"{shares[kind]:.0%}".replace("%", " %") for kind in KINDS]
         lines.append(f"| {fault.replace('_', ' ')} | {' | '.join(cells)} | {count} |")

@@ -45,7 +45,7 @@ def _synthetic(data: Path) -> list[Case]:
     cases = []
     for clip in table or rows:
         scene, _, number = clip.rpartition("_")
-        row = rows.get(clip, keyframes.Row(None))
+        row = rows.get(clip, keyframes.KeyframeRow(None))
         if row.skip:
             continue
         prompt = table[clip]["prompt"] if clip in table else row.prompt
@@ -87,7 +87,7 @@ def _real(data: Path) -> list[Case]:
         # The same process is filmed with up to three camera motions; only what precedes the camera's move is shared.
         process = prompt.split(". The camera")[0] or str(number)
         cluster = f"real_{first_with.setdefault(process, number):03d}"
-        name, row = f"{number:03d}", rows.get(number, keyframes.Row(None))
+        name, row = f"{number:03d}", rows.get(number, keyframes.KeyframeRow(None))
         folder = Path(REAL) / name
         cases.append(
             _case(

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Row:
+class KeyframeRow:
     """One clip of a spreadsheet."""
 
     phases: Phases | None
@@ -25,7 +25,7 @@ class Row:
     """The authors left the clip out."""
 
 
-def read_synthetic(file: Path) -> dict[str, Row]:
+def read_synthetic(file: Path) -> dict[str, KeyframeRow]:
     """Clips of `Synthetic_ExitReenter.xlsx` by folder name."""
     rows = {}
     for row in sheet_rows(file, ("video_folder", "exits", "re-enter")):
@@ -33,14 +33,14 @@ def read_synthetic(file: Path) -> dict[str, Row]:
         if clip:
             phases = _phases(clip, row["exits"], row["re-enter"])
             skip = str(row.get("skip") or "").strip().lower() == "yes"
-            rows[clip] = Row(phases, str(row.get("prompt") or ""), skip)
+            rows[clip] = KeyframeRow(phases, str(row.get("prompt") or ""), skip)
     return rows
 
 
-def read_real(file: Path) -> dict[int, Row]:
+def read_real(file: Path) -> dict[int, KeyframeRow]:
     """Clips of `Real_ExitReenter.xlsx` by number."""
     return {
-        int(float(row["id"])): Row(_phases(f"real {row['id']}", row["exit"], row["reenter"]))
+        int(float(row["id"])): KeyframeRow(_phases(f"real {row['id']}", row["exit"], row["reenter"]))
         for row in sheet_rows(file, ("id", "exit", "reenter"))
         if _number(row["id"]) is not None
     }

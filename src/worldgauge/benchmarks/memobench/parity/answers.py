@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.benchmarks.memobench.data import tracks
+from worldgauge.benchmarks.memobench.data import camera_tracks
 from worldgauge.benchmarks.memobench.formulas import small_rules as released
 from worldgauge.benchmarks.memobench.formulas.camera_control import control_score, resample_indices, trace_angle_deg
 from worldgauge.benchmarks.memobench.formulas.depth_consistency import (
@@ -162,7 +162,7 @@ def camera_controllability(given: Answer, arrays: Arrays) -> Answer:
 
 def ue_csv_to_c2w(given: Answer, arrays: Arrays) -> Answer:
     angles, location = ([given[f"{kind}_{axis}"] for axis in "xyz"] for kind in ("rot", "loc"))
-    return {"c2w": tracks.engine_pose(angles, location).tolist()}
+    return {"c2w": camera_tracks.engine_pose(angles, location).tolist()}
 
 
 def ors(given: Answer, arrays: Arrays) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from worldgauge.benchmarks.worldscore.data.worlds import World
+from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.core.case import Case, Condition, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.submission import first_problem
@@ -24,7 +24,7 @@ def read_dataset(root: Path) -> list[Case]:
     return [as_case(world).at(folder) for world in worlds]
 
 
-def read_worlds(root: Path) -> tuple[Path, list[World]]:
+def read_worlds(root: Path) -> tuple[Path, list[WorldSpec]]:
     """The folder that paths are relative to, and the worlds.
 
     `root` is the data set's folder, the folder above it, one JSON list, or a folder of parquet files.
@@ -45,10 +45,10 @@ def read_worlds(root: Path) -> tuple[Path, list[World]]:
                 f"{root} holds neither static/static.json, dynamic/dynamic.json nor parquet files",
                 f"name the folder of the unpacked {DATASET_FOLDER}",
             )
-    worlds: dict[str, World] = {}
+    worlds: dict[str, WorldSpec] = {}
     for where, record in records:
         try:
-            world = World.model_validate(record)
+            world = WorldSpec.model_validate(record)
         except ValidationError as error:
             raise WorldGaugeError(f"{where}: {first_problem(error)}") from error
         if world.folder in worlds:
@@ -59,7 +59,7 @@ def read_worlds(root: Path) -> tuple[Path, list[World]]:
     return folder, list(worlds.values())
 
 
-def as_case(world: World) -> Case:
+def as_case(world: WorldSpec) -> Case:
     """A world as a case; its record goes along as `extras`."""
     target = Target(name=", ".join(world.objects)) if world.objects else None
     return Case(

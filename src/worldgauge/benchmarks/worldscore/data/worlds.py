@@ -1,4 +1,4 @@
-"""`World`: one record of static.json or dynamic.json, and everything that follows from it."""
+"""`WorldSpec`: one record of static.json or dynamic.json, and everything that follows from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind, dynamic_p
 from worldgauge.core.errors import InvalidVideo
 
 
-class World(BaseModel):
+class WorldSpec(BaseModel):
     """A world specification as released. Static worlds have scenes and a camera path, dynamic worlds moving objects."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -42,7 +42,7 @@ class World(BaseModel):
     """First-frame masks of the moving objects; dynamic worlds."""
 
     @model_validator(mode="after")
-    def _complete(self) -> World:
+    def _complete(self) -> WorldSpec:
         if not self.camera_path:
             raise ValueError("camera_path is empty")
         if self.visual_movement == "static":

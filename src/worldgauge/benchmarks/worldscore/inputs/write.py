@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.benchmarks.worldscore.data.cases import read_worlds
-from worldgauge.benchmarks.worldscore.data.worlds import World
+from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path, total_frames
 from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType, camera_data, camera_matrices, focal_length
@@ -50,14 +50,14 @@ def write_inputs(
     return entries
 
 
-def _fits(world: World, where: dict[str, str], kind: ModelKind) -> bool:
+def _fits(world: WorldSpec, where: dict[str, str], kind: ModelKind) -> bool:
     if kind == "3d" and world.visual_movement == "dynamic":
         return False
     tags = world.tags()
     return all(tags.get(tag) == value for tag, value in where.items())
 
 
-def _entry(world: World, kind: ModelKind, size: tuple[int, int], frames: int) -> dict[str, Any]:
+def _entry(world: WorldSpec, kind: ModelKind, size: tuple[int, int], frames: int) -> dict[str, Any]:
     total = total_frames(world.scenes, frames)
     return {
         "id": world.folder,
@@ -72,7 +72,7 @@ def _entry(world: World, kind: ModelKind, size: tuple[int, int], frames: int) ->
 
 
 def _write_cameras(
-    world: World, target: Path, kind: ModelKind, frames: int, speed: float, camera_type: CameraType
+    world: WorldSpec, target: Path, kind: ModelKind, frames: int, speed: float, camera_type: CameraType
 ) -> None:
     """The requested path as the evaluation reads it, in our convention, and for 3D models as their adapter wants it."""
     _write_json(target / "camera_data.json", camera_data(world.camera_path, frames, speed))

@@ -15,7 +15,7 @@ from worldgauge.benchmarks.worldscore.formulas.camera_error import (
 from worldgauge.benchmarks.worldscore.formulas.convention import CAMERA_DATA
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path
-from worldgauge.benchmarks.worldscore.signals.clip import frames_of_layout, layouts_of
+from worldgauge.benchmarks.worldscore.signals.weightless import frames_of_layout, layouts_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.metric import Measurement, metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldgauge.benchmarks.worldscore.formulas.flow_cycle import LONGEST, cycle_error
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
-from worldgauge.benchmarks.worldscore.signals.clip import anchor_styles, flow_cycles
+from worldgauge.benchmarks.worldscore.signals.weightless import anchor_styles, flow_cycles
 from worldgauge.core.case import Case
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays

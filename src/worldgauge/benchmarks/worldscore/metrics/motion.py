@@ -8,7 +8,7 @@ from worldgauge.benchmarks.worldscore.formulas.flow_cycle import LONGEST, median
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour_ssim, squared_error
 from worldgauge.benchmarks.worldscore.formulas.motion_regions import region_contrast
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
-from worldgauge.benchmarks.worldscore.signals.clip import object_motion, prediction_errors
+from worldgauge.benchmarks.worldscore.signals.weightless import object_motion, prediction_errors
 from worldgauge.core.case import Case
 from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric

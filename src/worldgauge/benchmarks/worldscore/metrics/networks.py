@@ -5,7 +5,6 @@ from __future__ import annotations
 from worldgauge.benchmarks.worldscore.formulas.nouns import phrase_nouns
 from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detection_rate
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import INTRA_LAYOUTS
-from worldgauge.benchmarks.worldscore.signals.clip import layouts_of, scenes_of
 from worldgauge.benchmarks.worldscore.signals.networks import (
     anchor_aesthetics,
     anchor_detections,
@@ -13,6 +12,7 @@ from worldgauge.benchmarks.worldscore.signals.networks import (
     anchor_text_similarities,
     prediction_distances,
 )
+from worldgauge.benchmarks.worldscore.signals.weightless import layouts_of, scenes_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable
 from worldgauge.core.metric import Measurement, metric

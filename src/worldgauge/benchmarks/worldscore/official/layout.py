@@ -86,9 +86,9 @@ def _target(case: Case) -> str:
 
 
 def _case_id(record: dict[str, Any]) -> str:
-    from worldgauge.benchmarks.worldscore.data.worlds import World
+    from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 
-    return World.model_validate(record).folder
+    return WorldSpec.model_validate(record).folder
 
 
 def _copy(case: Case, source: str | None, target: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from worldgauge.benchmarks.worldscore.data.mask_files import mask_files, read_mask
-from worldgauge.benchmarks.worldscore.data.worlds import World, check_frame_count
+from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec, check_frame_count
 from worldgauge.benchmarks.worldscore.formulas.image_fit import (
     crop_and_resize,
     crop_box,
@@ -117,7 +117,7 @@ def quality_pixels(given: Stored, recorded: Stored, tolerance: Stored) -> str | 
 
 
 def model_inputs(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    world, kind, frames = World.model_validate(given["record"]), given["generate_type"], given["frames_F"]
+    world, kind, frames = WorldSpec.model_validate(given["record"]), given["generate_type"], given["frames_F"]
     scenes = world.scenes
     texts = world.prompts_for(kind)
     images = prompts.conditioning_images(scenes, kind)
@@ -149,7 +149,7 @@ def model_inputs(given: Stored, recorded: Stored, tolerance: Stored) -> str | No
 
 
 def model_inputs_3d(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    world, frames = World.model_validate(given["record"]), given["frames_F"]
+    world, frames = WorldSpec.model_validate(given["record"]), given["frames_F"]
     keys = keyframes(world.camera_path, given["camera_speed"])
     ours = {
         "prompts": world.prompts_for("3d"),

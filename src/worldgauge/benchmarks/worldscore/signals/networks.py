@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from worldgauge.benchmarks.worldscore.formulas.image_fit import squashed
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import dropped_frames
 from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detector_caption
-from worldgauge.benchmarks.worldscore.signals.clip import anchors_of, predicted_frames, scenes_of
+from worldgauge.benchmarks.worldscore.signals.weightless import anchors_of, predicted_frames, scenes_of
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
 from worldgauge.core.signal import Arrays, signal

@@ -42,7 +42,7 @@
       if (!c.rows.length) return el("section", { class: "card" }, title, el("p", { class: "note" }, text(`${c.id}: not measured (${c.reason})`)));
       const most = Math.max(...c.rows.flatMap((r) => r.doses.map(([, d]) => Math.abs(d ?? 0))));
       const rows = c.rows.map((r) => el("tr", null, el("th", { scope: "row", title: r.changes }, text(r.fault)), el("td", null, doseLine(r.doses, most)),
-        el("td", null, number(r.doses.at(-1)?.[1])), el("td", null, r.rho === null ? "–" : r.rho.toFixed(2)), el("td", null, r.detects === null ? "not told" : `from ${number(r.detects)}`),
+        el("td", null, number(r.doses.at(-1)?.[1])), el("td", null, r.rho === null ? "–" : r.rho.toFixed(2)), el("td", null, r.detects === null ? "not seen" : `from ${number(r.detects)}`),
         el("td", null, r.must && [el("span", { class: `status ${VERDICTS[r.holds][0]}` }, `must ${r.must}: ${VERDICTS[r.holds][1]}`), r.holds !== true && el("div", { class: "note reason" }, text(r.why))])));
       return el("section", { class: "card calibration" }, title,
         el("p", { class: "note" }, `${c.worlds}, ${c.frames} frames, ${c.size.join(" × ")}; one fault at a time at rising severity, against the same clip without it (${[number(c.oracle), c.unit].filter(Boolean).join(" ")}). Downwards is worse. ρ: rank correlation of severity and score. Told: from which severity on the fault shows at 95 %.`),

@@ -63,7 +63,7 @@ wg.player = (() => {
     }
     function toggle() { playing ? pause() : play(); }
 
-    // Overlays: kept clips drawn over a subject, or the reference subtracted by blending.
+    // Overlays: kept clips drawn over a model's video, or the reference subtracted by blending.
     const reference = clips.find((c) => c.k === undefined);
     const names = ["none", ...(reference && clips.length > 1 ? ["difference to reference"] : []), ...new Set(clips.flatMap((c) => Object.keys(c.overlays || {})))];
     const stages = clips.map((clip, i) => el("div", { class: "stage" }, videos[i]));

@@ -30,7 +30,7 @@ from worldgauge.core.errors import InvalidVideo, NotApplicable, WorldGaugeError
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.signals.flow import FlowInstrument, consecutive
-from worldgauge.signals.seats import InterpolationInstrument, StyleInstrument
+from worldgauge.signals.seats import InterpolationInstrument, StyleFeaturesInstrument
 
 Image = NDArray[np.uint8]
 
@@ -109,7 +109,7 @@ def mask_files_of(case: Case) -> list[Path]:
 
 
 @signal(version=1, reads=("video", "case"), requires=("image",), seat="style_features", cost=0.05)
-def anchor_styles(clip: Clip, case: Case, style: StyleInstrument) -> Arrays:
+def anchor_styles(clip: Clip, case: Case, style: StyleFeaturesInstrument) -> Arrays:
     """Style of the frames at the ends of the layouts.
 
     `released`: per later anchor, the Gram difference to the input image as it was cut for the clip, mean squares summed

@@ -8,7 +8,7 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is finished, and how much there is."""
 
 
-class Counter:
+class StepCounter:
     """Tells `progress` how far one kind of work has come; call it whenever a piece is finished."""
 
     def __init__(self, what: str, total: int, progress: Progress) -> None:

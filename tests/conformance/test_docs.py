@@ -1,0 +1,81 @@
+"""What the documentation tells a reader to open, link to or type is there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from worldgauge.cli.main import app
+from worldgauge.core.benchmark import BenchmarkFile
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "worldgauge"
+BENCHMARKS = {folder.name for folder in (SOURCE / "benchmarks").iterdir() if folder.is_dir()}
+PAGES = [
+    *(page for page in ROOT.glob("docs/**/*.md") if page.parent.name != "benchmarks" or page.stem in BENCHMARKS),
+    *SOURCE.glob("benchmarks/*/NOTES.md"),
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+]
+COMMAND = re.compile(r"^worldgauge [^\n]*|`worldgauge ([^`\n]*)`", re.MULTILINE)
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Command lines, without the explanation that stands three or more blanks behind."""
+    lines = [re.sub(r"^`?worldgauge |`$|   .*| #.*", "", match.group()) for match in COMMAND.finditer(page.read_text())]
+    return [shlex.split(line) for line in lines if line]
+
+
+def _problem(words: list[str]) -> str | None:
+    """A verb or flag that the command line does not have."""
+    command: Any = typer.main.get_command(app)
+    context = command.make_context("worldgauge", [], resilient_parsing=True)
+    for number, word in enumerate(words):
+        if word.startswith("-") or not hasattr(command, "resolve_command"):
+            return _unknown_flag(command, words[number:])
+        if word.isupper():
+            return None
+        _, command, _ = command.resolve_command(context, [word])
+        if command is None:
+            return word
+    return None
+
+
+def _unknown_flag(command: Any, words: list[str]) -> str | None:
+    known = {"-h", "--help", *(flag for p in command.params for flag in [*p.opts, *p.secondary_opts])}
+    flags = [word for word in words if re.match(r"^--?[a-z]", word)]
+    return next((flag for flag in flags if flag not in known), None)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_exist(page: Path) -> None:
+    wrong = [(words, problem) for words in commands(page) if (problem := _problem(words))]
+    assert wrong == []
+
+
+def test_the_check_finds_what_is_wrong() -> None:
+    assert _problem(["cameras", "layout", "pan_left"]) == "layout"
+    assert _problem(["run", "my_videos/", "--refrence", "truth/"]) == "--refrence"
+    assert _problem(["run", "my_videos/", "--reference", "truth/"]) is None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_files_and_links_exist(page: Path) -> None:
+    text = page.read_text("utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#:]+)\)", text) if not (page.parent / link).exists()]
+    named = re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|toml|md))`", text)
+    places = (ROOT, SOURCE, page.parent, *(SOURCE / "benchmarks" / name for name in BENCHMARKS))
+    files = [name for name in named if not any((place / name).exists() for place in places)]
+    assert (links, files) == ([], [])
+
+
+def test_the_benchmark_of_the_guide_is_one() -> None:
+    fences = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "guide.md").read_text("utf-8"), re.DOTALL)
+    found = [content for fence in fences if "metric" in (content := tomllib.loads(fence))]
+    assert [BenchmarkFile.model_validate(content).name for content in found] == ["mine"]
