@@ -107,13 +107,15 @@ class Tree:
         """(M, ...) means of the metrics to (M + G, ...) scores: scaled where the mean is scaled, then up the tree."""
         return self._climb(self._scaled(leaves))
 
-    def bounds(self, worst: Floats, best: Floats) -> tuple[Floats, Floats]:
-        """The lowest and the highest scores between two rows of means, (M,) each to (M + G,) each.
+    def bounds(self, known: Floats, worst: Floats, best: Floats) -> tuple[Floats, Floats]:
+        """The lowest and the highest scores of three rows of means, (M,) each to (M + G,) twice.
 
-        A metric may be better where it is lower; a group rises with every member, whatever that means for each.
+        A metric may be better where it is lower; a group rises with every member, whatever that means for each. What is
+        known is always within: where only the mean is scaled, a case may lie beyond the ends of the scale.
         """
-        ends = np.stack([self._scaled(worst), self._scaled(best)])
-        return self._climb(ends.min(axis=0)), self._climb(ends.max(axis=0))
+        ends, point = np.stack([self._scaled(worst), self._scaled(best)]), self._scaled(known)
+        low, high = np.fmin(ends.min(axis=0), point), np.fmax(ends.max(axis=0), point)
+        return self._climb(low), self._climb(high)
 
     def _scaled(self, leaves: Floats) -> Floats:
         rows = [

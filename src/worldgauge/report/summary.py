@@ -112,10 +112,11 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
     file, columns = run.file, run.columns()
     tree = Tree(file.benchmark, file.definitions)
     table = tabulate(columns, file.definitions, file.benchmark.policy)
-    points = tree.combine(table.means())
+    means = table.means()
+    points = tree.combine(means)
     drawn = tree.combine(cluster_replicates(table.values, table.clusters, replicates, seed, table.weights))
     low, high = tree.bounds(
-        *(tabulate(columns, file.definitions, file.benchmark.policy, end).means() for end in ("worst", "best"))
+        means, *(tabulate(columns, file.definitions, file.benchmark.policy, end).means() for end in ("worst", "best"))
     )
     spreads = _spreads(tree, table)
     clusters = len(np.unique(table.clusters))
