@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.instrument import Instrument, Weights
 from worldgauge.core.metric import METRICS, Measurement, Metric, metric
 from worldgauge.core.signal import SIGNALS, Arrays, Signal, SignalUse, signal
-from worldgauge.engine.definitions import Definition
+from worldgauge.engine.definitions import Definition, Seats, resolve
 
 WEIGHTS = Weights("nowhere", "1", "0" * 64, "none", 1.0)
 
@@ -63,5 +64,6 @@ def make_metric(name: str, *needs: SignalUse, requires: tuple[str, ...] = ()) ->
     return declare(compute)
 
 
-def definition(of: Metric, unavailable: str | None = None) -> Definition:
-    return Definition(of.name, of, {}, None, f"{of.name}-fingerprint", (), unavailable)
+def definition(of: Metric) -> Definition:
+    """The metric as a column, with no instrument in any seat."""
+    return resolve([MetricUse(id=of.name)], Seats({}, "stubs"))[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 
 import pytest
 
@@ -62,8 +63,8 @@ def test_a_seat_is_placed_by_its_highest_use_and_lower_signals_wait_for_it() -> 
     third = stubs.make_signal("s_third", seat="depth", needs=(flow(),))
     reduced = stubs.make_signal("s_reduced", needs=(first(), flow()))
     definitions = _definitions(first(), third(), reduced())
-    for order in (definitions, definitions[::-1]):
-        stages = Stages.of(order, _seats(flow=True, depth=True))
+    for order in permutations(definitions):
+        stages = Stages.of(list(order), _seats(flow=True, depth=True))
         assert stages.networks == ("flow", "depth")
         assert stages.of_use == {flow(): 1, first(): 2, third(): 2, reduced(): 2}
         assert [stages.of_metric[d.id] for d in definitions] == [2, 2, 2]

@@ -34,7 +34,7 @@ def main() -> int:
     for trial in try_all(ROOT, options.out, mutants, reached, options.processes):
         trials.append(trial)
         place = f"{trial.mutant.file}:{trial.mutant.line}"
-        print(f"{len(trials):4d} {trial.verdict:9} {trial.seconds:5.1f} s  {place} {trial.mutant.operator}", flush=True)
+        print(f"{len(trials):4d} {trial.verdict:9} {trial.seconds:5.1f} s  {place} {trial.noticed_by}", flush=True)
     print(write_report(options.out, package, trials, options.seed, time.monotonic() - began))
     return int(len(survivors(trials)) > options.allowed * max(1, len(trials)))
 

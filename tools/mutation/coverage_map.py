@@ -108,19 +108,26 @@ def _read(folder: Path, package: Path, passed: dict[str, float]) -> Lines:
     found: Lines = defaultdict(lambda: defaultdict(set))
     inside = {path: _inside_functions(path) for name in PACKAGES for path in (package / name).rglob("*.py")}
     for part in folder.iterdir():
+        for path, context, numbits in _rows(part):
+            test, phase = _test_of(context)
+            # What a fixture prepares may serve every test of the file.
+            tests = of_file[test.split("::")[0]] if phase == "setup" else [test] if test in passed else []
+            lines = found[Path(path).relative_to(package).as_posix()]
+            for line in inside[Path(path)].intersection(numbits_to_nums(numbits)):
+                lines[line].update(tests)
+    return found
+
+
+def _rows(part: Path) -> list[tuple[str, str, bytes]]:
+    """File, context and lines as bits. A process that a test killed may leave half a database; it tells nothing."""
+    try:
         with sqlite3.connect(part) as connection:
-            rows = connection.execute(
+            return connection.execute(
                 "select file.path, context.context, line_bits.numbits from line_bits"
                 " join file on file.id = line_bits.file_id join context on context.id = line_bits.context_id"
-            )
-            for path, context, numbits in rows:
-                test, phase = _test_of(context)
-                # What a fixture prepares may serve every test of the file.
-                tests = of_file[test.split("::")[0]] if phase == "setup" else [test] if test in passed else []
-                lines = found[Path(path).relative_to(package).as_posix()]
-                for line in inside[Path(path)].intersection(numbits_to_nums(numbits)):
-                    lines[line].update(tests)
-    return found
+            ).fetchall()
+    except sqlite3.DatabaseError:
+        return []
 
 
 def _inside_functions(path: Path) -> set[int]:

@@ -12,7 +12,7 @@ import time
 import types
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools.mutation.coverage_map import CoverageMap
@@ -40,8 +40,12 @@ class Trial:
     """Tests run, or that would have run had none failed before."""
     reaching: int
     seconds: float
-    words: str = ""
-    """The end of what pytest said."""
+    noticed_by: str = ""
+    """The test that failed."""
+
+
+class NotClean(Exception):
+    """Tests fail on an unchanged copy, so that their failing would say nothing."""
 
 
 def chosen_tests(mutant: Mutant, reached: CoverageMap) -> tuple[list[str], int]:
@@ -64,6 +68,7 @@ def try_all(root: Path, work: Path, mutants: Sequence[Mutant], reached: Coverage
     for name in PRELOADED:
         importlib.import_module(name)
     slots = [_Slot(root, work / f"tree-{number}") for number in range(processes)]
+    _check_unchanged(slots[0], mutants, reached)
     waiting = list(reversed(mutants))
     while waiting or any(slot.busy for slot in slots):
         for slot in slots:
@@ -79,6 +84,19 @@ def try_all(root: Path, work: Path, mutants: Sequence[Mutant], reached: Coverage
                 else:
                     yield Trial(mutant, "unreached", 0, 0, 0.0)
         time.sleep(0.02)
+
+
+def _check_unchanged(slot: _Slot, mutants: Sequence[Mutant], reached: CoverageMap) -> None:
+    """The fast tests pass on a copy without a change."""
+    chosen = {test for mutant in mutants for test in chosen_tests(mutant, reached)[0] if reached.seconds[test] < 0.05}
+    if not chosen:
+        return
+    nothing = replace(mutants[0], before="", after="", start=0, end=0)
+    slot.start(nothing, sorted(chosen), len(chosen), sum(reached.seconds[test] for test in chosen))
+    while (trial := slot.poll()) is None:
+        time.sleep(0.1)
+    if trial.verdict != "survived":
+        raise NotClean(f"{trial.noticed_by or 'pytest'} fails on an unchanged copy, see {slot.tree / 'said.txt'}")
 
 
 class _Slot:
@@ -117,8 +135,9 @@ class _Slot:
         os.utime(self.file, ns=(self.stat.st_atime_ns, self.stat.st_mtime_ns))
         self.busy = False
         shutil.rmtree(self.tree / "temporary", ignore_errors=True)
-        words = (self.tree / "said.txt").read_text("utf-8", "replace")[-2000:]
-        return Trial(self.mutant, verdict, self.asked, self.reaching, seconds, words)
+        said = (self.tree / "said.txt").read_text("utf-8", "replace").splitlines()
+        failed = [line.split(" ")[1] for line in said if line.startswith(("FAILED ", "ERROR "))]
+        return Trial(self.mutant, verdict, self.asked, self.reaching, seconds, failed[-1] if failed else "")
 
 
 def _run_tests(tree: Path, tests: list[str]) -> None:
