@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lock calibration clean
+.PHONY: demo test nightly mutation bench lock calibration clean
 
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
@@ -13,6 +13,14 @@ test: $(VENV)/.ready-dev
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2}
+
+# What takes too long for every change.
+nightly: $(VENV)/.ready-dev mutation
+	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
+
+# 200 small errors put into copies of the sources; the report lists those that no test notices.
+mutation: $(VENV)/.ready-dev
+	$(BIN)/python -m tools.mutation --mutants 200 --seed 0
 
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m bench
@@ -27,7 +35,7 @@ calibration: $(VENV)/.ready-dev
 	-$(BIN)/worldgauge calibrate --instruments
 	-$(BIN)/worldgauge calibrate --worlds layouts
 	-$(BIN)/worldgauge calibrate --worlds fixed
-	cp runs/calibration/*small/calibration*.json src/worldgauge/blocks/
+	$(BIN)/python tools/ship_calibration.py runs/calibration/*small/calibration*.json
 	cp runs/calibration/*small/calibration*.md runs/calibration/*small/calibration*.svg docs/
 
 $(VENV)/.ready: pyproject.toml constraints-dev.txt

@@ -22,5 +22,3 @@ def test_examples(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted > 0, "the examples stand where doctest does not look"
     assert found.failed == 0
-
-

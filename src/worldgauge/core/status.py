@@ -56,8 +56,3 @@ def counted_value(status: Status, value: float | None, policy: Policy, worst: fl
     if rule == "exclude":
         return None
     return worst if rule == "worst" else float(rule)
-
-
-def is_expected(status: Status) -> bool:
-    """Whether the record stands in the denominator of coverage."""
-    return status is not Status.SKIPPED
