@@ -46,8 +46,8 @@ class Mutant:
         return source[: self.start] + self.after + source[self.end :]
 
     def diff(self, source: str) -> str:
-        lines = (text.splitlines(keepends=True) for text in (source, self.text(source)))
-        return "".join(difflib.unified_diff(*lines, self.file, self.file, n=2))
+        old, new = source.splitlines(keepends=True), self.text(source).splitlines(keepends=True)
+        return "".join(difflib.unified_diff(old, new, self.file, self.file, n=2))
 
 
 def draw(package: Path, names: tuple[str, ...], count: int, seed: int) -> list[Mutant]:

@@ -18,8 +18,10 @@ from pathlib import Path
 from tools.mutation.coverage_map import CoverageMap
 from tools.mutation.mutants import Mutant
 
-PRELOADED = ("numpy", "scipy.stats", "scipy.sparse.linalg", "scipy.spatial", "cv2", "pandas", "pydantic", "PIL.Image")
-PRELOADED += ("av", "jinja2", "typer", "rich.table", "hypothesis.strategies", "pytest", "_pytest.doctest", "filelock")
+PRELOADED = (
+    *("numpy", "scipy.stats", "scipy.sparse.linalg", "scipy.spatial", "cv2", "pandas", "pydantic", "PIL.Image", "av"),
+    *("jinja2", "typer", "rich.table", "hypothesis.strategies", "pytest", "_pytest.doctest", "filelock"),
+)
 """Imported once, before the forks; never the package itself, which each fork imports from its own tree."""
 
 UNASKED = ("tests/conformance/test_locks.py",)
@@ -51,7 +53,8 @@ class NotClean(Exception):
 def chosen_tests(mutant: Mutant, reached: CoverageMap) -> tuple[list[str], int]:
     """The tests to ask, files together and fast files first, and how many reach the mutant."""
     reaching = [test for test in reached.tests(mutant.file, mutant.reached_by) if not test.startswith(UNASKED)]
-    chosen, left = [], BUDGET_S
+    chosen: list[str] = []
+    left = BUDGET_S
     for test in reaching:
         left -= reached.seconds[test]
         if left < 0 and chosen:
