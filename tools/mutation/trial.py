@@ -27,7 +27,7 @@ PRELOADED = (
 UNASKED = ("tests/conformance/test_locks.py",)
 """The locks notice that a text changed, not that it became wrong."""
 
-BUDGET_S = 40.0
+BUDGET_S = 30.0
 """Tests of one mutant, by the time they took for the map; the rest, the slow ones, are left out and counted."""
 
 
@@ -119,7 +119,7 @@ class _Slot:
         self.file.write_text(mutant.text(self.source), "utf-8")
         # Compiled files go by size and whole seconds; another time makes sure that the old one is not taken.
         os.utime(self.file, (self.stat.st_atime, self.stat.st_mtime + 10))
-        self.began, self.limit, self.busy = time.monotonic(), 30 + 4 * expected, True
+        self.began, self.limit, self.busy = time.monotonic(), 20 + 3 * expected, True
         self.process = os.fork()
         if self.process == 0:
             _run_tests(self.tree, tests)
