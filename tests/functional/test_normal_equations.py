@@ -163,7 +163,9 @@ def test_exponential_and_skew_agree_with_scipy(length: float) -> None:
 
 def test_a_point_behind_a_camera_is_pushed_as_if_just_ahead(scene: tuple[Observations, State]) -> None:
     obs, state = scene
-    behind = State(state.rotation, state.centre + np.array([0, 0, 9.0]) * np.arange(4)[:, None], state.inverse_depth, 280.0)
+    behind = State(
+        state.rotation, state.centre + np.array([0, 0, 9.0]) * np.arange(4)[:, None], state.inverse_depth, 280.0
+    )
     assert np.isfinite(linearise(obs, behind, Freedom(np.ones(4, bool)), SCALE, PRIOR, None).gradient).all()
     assert tie_weight(behind, SCALE) == pytest.approx(10 * 280 / 1.5)
     assert normal_equations.MAX_INVERSE_DEPTH == 30
