@@ -71,6 +71,7 @@ def test_the_ring_is_a_band_of_half_the_size_two_pixels_off() -> None:
     # 12 px: the band is 6 wide and begins behind two pixels on either side.
     assert row.tolist() == [*range(32, 38), *range(54, 60)]
     assert not (found & BOX).any()
+    assert np.flatnonzero(found[:, 46]).tolist() == [*range(12, 18), *range(34, 40)]
     tiny = ring(_mask(slice(30, 31), slice(50, 51)))
     # A single pixel counts as three wide: half of that rounds to two.
     assert np.flatnonzero(tiny[30]).tolist() == [46, 47, 53, 54]
