@@ -90,7 +90,7 @@ def test_a_folder_is_made_with_those_above_it_or_the_problem_is_told(tmp_path: P
     _make_folder(tmp_path / "a" / "b")
     assert (tmp_path / "a" / "b").is_dir()
     (tmp_path / "file").touch()
-    with pytest.raises(CannotWrite, match="cannot write to .*file/out"):
+    with pytest.raises(CannotWrite, match=r"cannot write to .*file/out"):
         _make_folder(tmp_path / "file" / "out")
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> int:
     from tools.mutation.coverage_map import PACKAGES, coverage_map
     from tools.mutation.mutants import draw
-    from tools.mutation.report import survivors, write_report
+    from tools.mutation.report import names_of_survivors, survivors, write_report
     from tools.mutation.trial import try_all
 
     parser = argparse.ArgumentParser(prog="python -m tools.mutation", description=__doc__)
@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--only", default="", help="only mutants of files that contain this")
+    parser.add_argument("--again", action="store_true", help="only those that survived the last time")
     parser.add_argument("--allowed", type=float, default=0.1, help="share that may survive")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutation")
     options = parser.parse_args()
@@ -30,6 +31,9 @@ def main() -> int:
     reached = coverage_map(ROOT, options.out / "map")
     print(f"{len(reached.seconds)} tests mapped after {time.monotonic() - began:.0f} s", flush=True)
     mutants = [m for m in draw(package, PACKAGES, options.mutants, options.seed) if options.only in m.file]
+    if options.again:
+        alive = names_of_survivors(options.out)
+        mutants = [m for m in mutants if m.name in alive]
     trials = []
     for trial in try_all(ROOT, options.out, mutants, reached, options.processes):
         trials.append(trial)

@@ -30,6 +30,12 @@ def survivors(trials: Sequence[Trial]) -> list[Trial]:
     return [t for t in trials if t.verdict in ("survived", "unreached") and why_equivalent(t) is None]
 
 
+def names_of_survivors(folder: Path) -> set[str]:
+    """Those of the last report, equivalent ones left out."""
+    trials = json.loads((folder / "report.json").read_text("utf-8"))["trials"]
+    return {t["name"] for t in trials if t["verdict"] in ("survived", "unreached") and not t["equivalent"]}
+
+
 def write_report(folder: Path, package: Path, trials: Sequence[Trial], seed: int, seconds: float) -> str:
     """Write `report.txt` and `report.json`, and return the text."""
     alive, counted = survivors(trials), Counter(t.verdict for t in trials)
@@ -53,6 +59,7 @@ def write_report(folder: Path, package: Path, trials: Sequence[Trial], seed: int
     text = "\n\n".join(parts) + "\n"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.txt").write_text(text, "utf-8")
-    content = {"seed": seed, "seconds": seconds, "survivors": len(alive), "trials": [asdict(t) for t in trials]}
+    rows = [{"name": t.mutant.name, "equivalent": why_equivalent(t), **asdict(t)} for t in trials]
+    content = {"seed": seed, "seconds": seconds, "survivors": len(alive), "trials": rows}
     (folder / "report.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     return text
