@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tools.mutation.operators import Change, changes, condition_of
 
-_UNASKED_KEYWORDS = frozenset(("strict",))
-"""`zip(..., strict=True)` guards against ourselves; no input can show the difference."""
+_UNASKED_KEYWORDS = frozenset(("strict", "indent"))
+"""`zip(..., strict=True)` guards against ourselves, and the indent of JSON is for the eye."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Mutant:
     end: int
     """Where `before` stands in the text, in characters."""
     line: int
+    whole_line: str
+    """Its text, without the indent."""
     reached_by: tuple[int, ...] | None
     """Lines whose tests are asked; None for what runs at import."""
 
@@ -73,9 +75,9 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
         before = source[start:end]
         same = f"{function}|{operator}|{before}|{after}"
         counted[same] += 1
-        found.append(
-            Mutant(file, function, operator, before, after, counted[same], start, end, node.lineno, reached_by)
-        )
+        line = node.lineno
+        place = (start, end, line, lines[line - 1].strip(), reached_by)
+        found.append(Mutant(file, function, operator, before, after, counted[same], *place))
     return found
 
 

@@ -98,10 +98,12 @@ def condition_of(node: ast.AST) -> Iterator[tuple[ast.expr, Change]]:
 
 
 def _has_opposite(test: ast.expr) -> bool:
-    """Whether another operator turns the condition round already."""
+    """Whether another operator turns the condition round already, or nothing at run time hangs on it."""
     exact = ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is | ast.IsNot
     if isinstance(test, ast.Compare):
         return len(test.ops) == 1 and isinstance(test.ops[0], exact)
+    if isinstance(test, ast.Name):
+        return test.id == "TYPE_CHECKING"
     return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 

@@ -9,20 +9,29 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from tools.mutation.mutants import Mutant
 from tools.mutation.trial import Trial
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
-def equivalent() -> dict[tuple[str, str, str, str, int], str]:
+Place = tuple[str, str, str, str, str, int]
+"""File, function, line, before, after, and which of several in the function."""
+
+
+def equivalent() -> dict[Place, str]:
     """Mutants that change nothing anybody can see, each with the reason."""
-    entries = tomllib.loads(EQUIVALENT.read_text("utf-8")).get("mutant", [])
-    return {(e["file"], e["function"], e["before"], e["after"], e.get("nth", 1)): e["why"] for e in entries}
+    entries = tomllib.loads(EQUIVALENT.read_text("utf-8"))["mutant"]
+    keys = ("file", "function", "line", "before", "after")
+    return {(*(entry[key] for key in keys), entry.get("nth", 1)): entry["why"] for entry in entries}
+
+
+def place(mutant: Mutant) -> Place:
+    return mutant.file, mutant.function, mutant.whole_line, mutant.before, mutant.after, mutant.nth
 
 
 def why_equivalent(trial: Trial) -> str | None:
-    mutant = trial.mutant
-    return equivalent().get((mutant.file, mutant.function, mutant.before, mutant.after, mutant.nth))
+    return equivalent().get(place(trial.mutant))
 
 
 def survivors(trials: Sequence[Trial]) -> list[Trial]:
