@@ -75,8 +75,7 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
         before = source[start:end]
         same = f"{function}|{operator}|{before}|{after}"
         counted[same] += 1
-        line = node.lineno
-        place = (start, end, line, lines[line - 1].strip(), reached_by)
+        place = (start, end, node.lineno, lines[node.lineno - 1].strip(), reached_by)
         found.append(Mutant(file, function, operator, before, after, counted[same], *place))
     return found
 
