@@ -60,6 +60,11 @@ def test_nonsense_is_refused_everywhere(spread: float, units: int, level: float,
         detectable_difference(spread, units, level=level)
 
 
+def test_too_few_units_are_refused_even_without_spread() -> None:
+    with pytest.raises(WorldGaugeError, match="at least 2 units"):
+        detectable_difference(0.0, 1)
+
+
 def test_power_lies_above_the_level_and_a_difference_of_zero_never_shows() -> None:
     assert detectable_difference(1.0, 2, power=0.5) > 0
     for power in (0.05, 1.0):
