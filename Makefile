@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test nightly bench lock calibration clean
+.PHONY: demo test nightly mutation bench lock calibration clean
 
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
@@ -15,9 +15,13 @@ test: $(VENV)/.ready-dev
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2}
 
 # What takes too long, or needs too many packages, for every change.
-nightly: $(VENV)/.ready-dev
+nightly: $(VENV)/.ready-dev mutation
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard]'
-	$(BIN)/python -m pytest -m nightly
+	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
+
+# 200 small errors put into copies of the sources; the report lists those that no test notices.
+mutation: $(VENV)/.ready-dev
+	$(BIN)/python -m tools.mutation --mutants 200 --seed 0
 
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m bench

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldgauge.core.status import Policy, Status, counted_value, is_expected
+from worldgauge.core.status import Policy, Status, counted_value
 
 TABLE = [
     # status, policy for missing, policy for invalid, what counts (value 0.7, worst 0.1)
@@ -31,7 +31,3 @@ def test_truth_table(status: Status, missing: object, invalid: object, expected:
 
 def test_table_covers_every_status() -> None:
     assert {row[0] for row in TABLE} == set(Status)
-
-
-def test_only_skipped_leaves_the_denominator() -> None:
-    assert [status for status in Status if not is_expected(status)] == [Status.SKIPPED]

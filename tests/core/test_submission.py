@@ -130,3 +130,18 @@ def test_cameras_that_are_not_data(tmp_path: Path) -> None:
 
 def test_json_of_a_case_holds_only_what_is_set() -> None:
     assert json.loads(json.dumps(Case(id="a").to_json())) == {"id": "a", "schema": 1}
+
+
+def test_a_written_submission_is_readable_and_reads_back(tmp_path: Path) -> None:
+    (tmp_path / "été.mp4").touch()
+    Submission(
+        ModelCard(name="modèle"), {"b": Video(tmp_path / "x.mp4"), "a": Video(tmp_path / "été.mp4", 12.0)}
+    ).write(tmp_path / "submission.json")
+    text = (tmp_path / "submission.json").read_text("utf-8")
+    assert "modèle" in text
+    assert text.endswith("}\n")
+    again = Submission.read(tmp_path)
+    assert (again.model.name, list(again.videos)) == ("modèle", ["a", "b"])
+    assert again.videos["a"].stated_fps == 12.0
+    assert again.video("a") is not None
+    assert again.video("b") is again.video("c") is None

@@ -1,9 +1,12 @@
 """Freed memory is reused instead of being given back and mapped anew."""
 
+import platform
 import subprocess
 import sys
 
 import pytest
+
+from worldgauge.engine.memory import keep_freed_memory
 
 FAULTS = """
 import resource
@@ -36,3 +39,8 @@ def test_frames_of_the_next_clip_touch_no_new_pages() -> None:
     if not understood:
         pytest.skip("this C library has no mallopt")
     assert kept < 0.05 * page_faults("given back")[0]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries are left alone")
+def test_the_allocator_understands() -> None:
+    assert keep_freed_memory() is True

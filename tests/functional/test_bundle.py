@@ -121,3 +121,44 @@ def test_tied_cameras_stay_together() -> None:
     found = bundle.adjust(obs, start_state, freedom, scale=1.0, iterations=40, prior=0.01).state
     apart = np.linalg.norm(np.diff(found.centre, axis=0), axis=1)
     assert apart[5:7].max() < 0.1 * np.median(apart)
+
+
+def test_the_cost_is_the_sum_written_out() -> None:
+    obs, truth = scene(moving=True, noise=2.0, cameras=4, points=6)
+    scale, prior, focal_prior = 1.5, 0.3, (260.0, 0.2)
+    lengths = np.linalg.norm(projection.residuals(obs, truth), axis=1)
+    robust = sum(np.log(1 + (length / scale) ** 2) for length in lengths)
+    depths = prior**2 * sum((r - 1) ** 2 for r in truth.inverse_depth)
+    tied = sum(float(((truth.centre[i] - truth.centre[j]) ** 2).sum()) for i, j in ((1, 2), (3, 0)))
+    ties = (10 * truth.focal / scale) ** 2 * tied
+    focal = (np.log(truth.focal / 260.0) / 0.2) ** 2
+
+    def cost(**freedom: object) -> float:
+        allowed = Freedom(np.ones(4, bool), **freedom)  # type: ignore[arg-type]
+        return bundle.total_cost(obs, truth, allowed, scale, prior, focal_prior)
+
+    pairs = np.array([[1, 2], [3, 0]])
+    assert cost(translation=False, ties=pairs) == pytest.approx(robust)
+    assert cost() == pytest.approx(robust + depths)
+    assert cost(ties=pairs, focal=True) == pytest.approx(robust + depths + ties + focal)
+    without = bundle.total_cost(obs, truth, Freedom(np.ones(4, bool), focal=True), scale, prior, None)
+    assert without == pytest.approx(robust + depths)
+
+
+def test_adjusting_never_makes_it_worse_and_says_what_it_costs() -> None:
+    obs, truth = scene(moving=True, noise=1.0, cameras=5, points=30)
+    begin, freedom = start(truth), Freedom(all_but_first(truth))
+    costs = [bundle.total_cost(obs, begin, freedom, 1.0, 0.3, None)]
+    for iterations in range(4):
+        found = bundle.adjust(obs, begin, freedom, scale=1.0, iterations=iterations, tolerance=0)
+        assert found.cost == pytest.approx(bundle.total_cost(obs, found.state, freedom, 1.0, 0.3, None))
+        assert found.focal_sigma == np.inf
+        costs.append(found.cost)
+    assert costs[0] == costs[1]
+    assert costs[1] > costs[2] > costs[3] > costs[4]
+
+
+def test_a_camera_that_only_turns_puts_every_point_at_infinity() -> None:
+    obs, truth = scene(moving=False, cameras=3, points=10)
+    freedom = Freedom(all_but_first(truth), translation=False)
+    assert not bundle.adjust(obs, start(truth), freedom, scale=1.0, iterations=1).state.inverse_depth.any()

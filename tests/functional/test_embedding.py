@@ -1,5 +1,7 @@
 """Patch descriptors: unit length, what they tell apart and what they do not."""
 
+import itertools
+
 import cv2
 import numpy as np
 import pytest
@@ -89,3 +91,38 @@ def test_small_shifts_change_little() -> None:
     image = np.clip(128 + 40 * smooth / smooth.std(), 0, 255).astype(np.uint8)
     moved = np.roll(image, 1, axis=1)
     assert cosine(describe_patches(image, 8), describe_patches(moved, 8)).mean() > 0.97
+
+
+def _shares(position: float, centres: int) -> dict[int, float]:
+    """A place in [-1, 1] between evenly spread centres: the two neighbours share it."""
+    place = (min(1.0, max(-1.0, position)) + 1) / 2 * (centres - 1)
+    low = min(int(place), centres - 2)
+    return {low: 1 - (place - low), low + 1: place - low}
+
+
+@pytest.mark.parametrize("colour", [(200, 30, 30), (30, 200, 90), (10, 20, 250), (255, 255, 255), (0, 0, 0), (5, 9, 2)])
+def test_the_colour_of_a_patch_is_shared_between_the_nearest_centres(colour: tuple[int, int, int]) -> None:
+    red, green, blue = colour
+    total = sum(colour)
+    first = _shares((red - green) / (total + 30) / 0.5, 5)
+    second = _shares(((red + green) / 2 - blue) / (total + 30) / 0.5, 5)
+    light = _shares(total / 765 * 2 - 1, 3)
+    expected = np.zeros((5, 5, 3))
+    for (i, a), (j, b), (k, c) in itertools.product(first.items(), second.items(), light.items()):
+        expected[i, j, k] = a * b * c
+    found = describe_patches(plain(colour), 8)[1, 2, :75]
+    # The root of the shares, scaled so that colours are half of the whole.
+    np.testing.assert_allclose(found, np.sqrt(expected.ravel() / expected.sum() * 0.5), atol=2e-3)
+
+
+def test_edges_are_told_by_direction_at_two_scales() -> None:
+    """A ramp of three grey levels per pixel: its strength stands in the bin of its direction, beside the flatness."""
+    y, x = np.mgrid[:64, :64]
+    for direction, ramp in ((0, x), (4, y)):
+        image = np.repeat((ramp * 3)[..., None], 3, 2).astype(np.uint8)
+        edges = describe_patches(image, 8)[4, 4, 75:]
+        expected = np.zeros(17)
+        expected[[direction, 8 + direction]], expected[16] = 3.0, 8.0
+        np.testing.assert_allclose(edges, np.sqrt(expected / expected.sum() * 0.5), atol=5e-3)
+    image = np.repeat(((x + y) * 2)[..., None], 3, 2).astype(np.uint8)
+    assert describe_patches(image, 8)[4, 4, 75:91].argmax() == 2

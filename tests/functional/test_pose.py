@@ -110,3 +110,18 @@ def test_errors_and_length_in_closed_form() -> None:
     np.testing.assert_allclose(pose.translation_errors(turn, still), [0, 3, 3])
     assert pose.path_length([[0, 0, 0], [3, 4, 0], [3, 4, 2]]) == pytest.approx(7.0)
     assert pose.root_mean_square([1.0, 7.0]) == pytest.approx(5.0)
+
+
+def test_a_direction_is_asked_only_where_the_reference_has_moved_enough() -> None:
+    truth, found = (np.tile(np.eye(4), (5, 1, 1)) for _ in range(2))
+    truth[:, 0, 3] = [0.0, 0.04, 0.05, 0.5, 1.0]
+    found[:, 2, 3] = [0.0, 1.0, 1.0, 0.0, -1.0]
+    found[3, 0, 3] = -2.0
+    errors = pose.direction_errors(found, truth)
+    # 0.04 is less than a twentieth of the farthest displacement, 0.05 is not.
+    assert np.isnan(errors).tolist() == [True, True, False, False, False]
+    np.testing.assert_allclose(errors[2:], [90, 180, 90], atol=1e-6)
+    assert np.isnan(pose.direction_errors(found, truth, least=0.6)).sum() == 4
+    still = np.tile(np.eye(4), (3, 1, 1))
+    assert np.isnan(pose.direction_errors(found[:3], still)).all()
+    np.testing.assert_allclose(pose.direction_errors(still, truth[[0, 3, 4]])[1:], 90)

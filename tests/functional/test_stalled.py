@@ -69,3 +69,16 @@ def test_a_path_is_followed_back_where_the_camera_never_stood_here_before() -> N
     points[:] = points[0]
     lost = np.full((FRAMES, 2), np.nan)
     assert np.isnan(stalled_place(lost, poses, LENS, GONE, BACK, now)).all()
+
+
+def test_two_sightings_make_a_path_and_one_does_not() -> None:
+    poses = np.stack([turned(0) for _ in range(FRAMES)])
+    places = np.full((FRAMES, 2), np.nan)
+    places[10], places[11] = (100, 50), (103, 52)
+    now = 30
+    # Sixteen frames out of view: the path is continued to frame 14.
+    assert stalled_place(places, poses, LENS, GONE, BACK, now) == pytest.approx([112, 58])
+    places[10] = np.nan
+    assert np.isnan(stalled_place(places, poses, LENS, GONE, BACK, now)).all()
+    places[30], places[32] = (200, 80), (206, 84)
+    assert stalled_place(places, poses, LENS, GONE, BACK, now) == pytest.approx([200 - 16 * 3, 80 - 16 * 2])

@@ -93,3 +93,15 @@ def test_bad_votes_are_refused():
         Vote("a", "a", (1,))
     with pytest.raises(WorldGaugeError, match="finite scores"):
         two_afc_agreement([0.5], [np.nan], [1])
+
+
+def test_unanimous_shares_are_shares_and_nonsense_is_refused():
+    assert two_afc_agreement([1.0, 0.0, 1.0], [2.0, 1.0, 1.0], [1.0, 2.0, 1.0]) == pytest.approx((1 + 1 + 0.5) / 3)
+    for share in (-0.01, 1.01, np.nan):
+        with pytest.raises(WorldGaugeError, match=r"shares in \[0, 1\]"):
+            two_afc_agreement([share], [1.0], [2.0])
+    with pytest.raises(WorldGaugeError, match="finite scores"):
+        two_afc_agreement([0.5], [np.inf], [2.0])
+    for rows in (([], [], []), ([0.5], [1.0, 2.0], [1.0]), ([[0.5]], [[1.0]], [[1.0]])):
+        with pytest.raises(WorldGaugeError, match="equal length"):
+            two_afc_agreement(*rows)

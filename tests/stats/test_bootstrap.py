@@ -97,6 +97,18 @@ def test_bca_equals_scipy():
 
 def test_bca_without_spread_is_a_point():
     assert bca_interval(np.ones(9), 1.0, np.ones(3)) == (1.0, 1.0)
+    assert bca_interval(np.array([2.0]), 2.0, np.ones(2)) == (2.0, 2.0)
+
+
+def test_bca_needs_replicates_and_a_jackknife_and_an_estimate_among_them():
+    replicates = np.linspace(0, 1, 50)
+    assert bca_interval(np.full(3, np.nan), 0.5, np.ones(3)) is None
+    assert bca_interval(replicates, 0.5, np.ones(1)) is None
+    assert bca_interval(replicates, np.nan, np.array([0.0, 1.0])) is None
+    assert bca_interval(replicates, -1.0, np.array([0.0, 1.0])) is None
+    assert bca_interval(replicates, 2.0, np.array([0.0, 1.0])) is None
+    # Without acceleration or bias it is the percentile interval.
+    assert bca_interval(replicates, 0.5, np.ones(2)) == pytest.approx(percentile_interval(replicates))
 
 
 def test_expansion_widens_as_student_does():

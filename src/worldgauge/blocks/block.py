@@ -88,7 +88,8 @@ class Truth:
 class Block:
     """Which world, seen how, doing what. The same fields give the same bytes.
 
-    >>> truth = Block(seed=7, family="street", path="u_turn", process="crossing").render()  # doctest: +SKIP
+    >>> Block(seed=7, family="street", path="u_turn", process="crossing", frames=48).duration
+    3.0
     """
 
     seed: int

@@ -46,8 +46,8 @@ def save_truth(folder: Path, truth: Truth) -> dict[str, str]:
     save_arrays(folder / "amodal.npz", amodal=_pack(truth.amodal), visible=_pack(truth.visible))
     flow = np.round(truth.flow * _FLOW_STEP) / _FLOW_STEP
     # What passes beside the camera flies off without limit; it is far outside the next frame, so marked as occluded.
-    flow = np.clip(flow, -_FARTHEST, _FARTHEST).astype(np.float16).transpose(0, 3, 1, 2)
-    save_arrays(folder / "flow.npz", flow=flow, occluded=_pack(truth.occluded))
+    coarse = np.clip(flow, -_FARTHEST, _FARTHEST).astype(np.float16).transpose(0, 3, 1, 2)
+    save_arrays(folder / "flow.npz", flow=coarse, occluded=_pack(truth.occluded))
     states = truth.states
     save_arrays(
         folder / "states.npz", names=np.array(states.names), low=states.low, high=states.high, linear=states.linear,

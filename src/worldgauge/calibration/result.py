@@ -190,23 +190,6 @@ def shipped() -> tuple[CalibrationFile, ...]:
     return tuple(files[kind] for kind in KINDS if kind in files)
 
 
-def split_by_owner(result: CalibrationFile) -> dict[Path, CalibrationFile]:
-    """A result cut into the files that are shipped: each metric's part in the folder of the package that brings it.
-
-    Errors of instruments stay with the generic metrics.
-    """
-    parts: dict[Path, CalibrationFile] = {}
-    for manifest in manifests():
-        if not manifest.calibration:
-            continue
-        own = {gauge.id for gauge in manifest.resolve(manifest.calibration)}
-        gauges = [gauge for gauge in result.gauges if gauge.id in own]
-        if gauges:
-            part = {"gauges": gauges, "errors": [] if manifest.name else result.errors}
-            parts[manifest.folder / f"{result.stem}.json"] = result.model_copy(update=part)
-    return parts
-
-
 def lines_about(metric: str) -> list[str]:
     """What the shipped calibrations say about a registered metric."""
     return [line for file in shipped() for g in file.gauges if g.metric == metric for line in g.lines(file.where)]

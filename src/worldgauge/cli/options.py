@@ -166,5 +166,5 @@ def takes_job_flags(verb: Callable[..., None]) -> Callable[..., None]:
     parameters = [*shared, *own]
     with_flags.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     with_flags.__annotations__ = {p.name: p.annotation for p in parameters}
-    del with_flags.__wrapped__  # type: ignore[attr-defined]
+    del with_flags.__wrapped__
     return with_flags

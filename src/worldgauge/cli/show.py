@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import BaseModel
 
 from worldgauge.cli.options import Include
 from worldgauge.cli.show_benchmark import print_benchmark
@@ -25,7 +26,13 @@ from worldgauge.verbs import AsJson, print_json, print_pairs, print_table
 
 app = typer.Typer()
 
-_FORMATS = {"record": Record, "case": Case, "submission": SubmissionFile, "run": RunFile, "benchmark": BenchmarkFile}
+_FORMATS: dict[str, type[BaseModel]] = {
+    "record": Record,
+    "case": Case,
+    "submission": SubmissionFile,
+    "run": RunFile,
+    "benchmark": BenchmarkFile,
+}
 
 
 @app.command()

@@ -64,8 +64,3 @@ def counted_value(
     if rule == "exclude":
         return None
     return worst if rule == "worst" else to_raw(float(rule))
-
-
-def is_expected(status: Status) -> bool:
-    """Whether the record stands in the denominator of coverage."""
-    return status is not Status.SKIPPED

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
 from collections import defaultdict
 from pathlib import Path
+from typing import IO
+
+from filelock import FileLock, Timeout
 
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.record import Record
@@ -20,36 +23,41 @@ class RecordWriter:
         """Take the first file of the folder that no living worker holds, and cut off a torn last line."""
         number = 0
         while True:
-            path = folder / f"records-{prefix}{number}.jsonl"
+            name = f"records-{prefix}{number}"
+            # Beside the records, not on them: some systems let nobody read a file that is locked.
+            lock = FileLock(folder / f".{name}.lock", thread_local=False)
             try:
-                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+                lock.acquire(blocking=False)
+                break
+            except Timeout:
+                number += 1
             except OSError as error:
                 raise _unwritable(folder, error) from error
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                os.close(descriptor)
-                number += 1
-        self.path = path
-        self._descriptor = descriptor
-        _cut_torn_line(descriptor)
+        self.path = folder / f"{name}.jsonl"
+        self._lock = lock
+        try:
+            # Unbuffered, so that a record is on its way when `append` returns.
+            self._file: IO[bytes] = self.path.open("a+b", buffering=0)
+            _cut_torn_line(self._file)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
 
     def append(self, record: Record) -> None:
         """Write one line. A line cut short by a full disk is taken back before the error is raised."""
         line = record.model_dump_json(by_alias=True, exclude_defaults=True)
         data = f'{{"schema":{record.schema_version},{line[1:]}\n'.encode()
-        before = os.fstat(self._descriptor).st_size
+        before = self._file.seek(0, os.SEEK_END)
         try:
-            written = os.write(self._descriptor, data)
+            written = self._file.write(data)
             if written < len(data):
-                raise OSError(28, os.strerror(28))
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            os.ftruncate(self._descriptor, before)
+            self._file.truncate(before)
             raise _unwritable(self.path.parent, error) from error
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        self._file.close()
+        self._lock.release()
 
 
 Finished = dict[tuple[str, int], dict[tuple[str, str, str], float]]
@@ -76,18 +84,18 @@ def finished(folder: Path) -> Finished:
     }
 
 
-def _cut_torn_line(descriptor: int) -> None:
-    size = os.fstat(descriptor).st_size
-    end = size
+def _cut_torn_line(file: IO[bytes]) -> None:
+    size = end = file.seek(0, os.SEEK_END)
     while end > 0:
         start = max(0, end - 65536)
-        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
         if newline >= 0:
             end = start + newline + 1
             break
         end = start
     if end < size:
-        os.ftruncate(descriptor, end)
+        file.truncate(end)
 
 
 def _unwritable(folder: Path, error: OSError) -> CannotWrite:

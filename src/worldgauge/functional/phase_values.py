@@ -19,6 +19,7 @@ PhaseChoice = Literal["visible", "gone", "back", "all"]
 def phases_of(arrays: Arrays, rule: Rule) -> Split:
     """The phases of the clip that the arrays were read from.
 
+    >>> import numpy as np
     >>> phases_of({"keyframes": np.array([2, 4]), "lengths": np.array([6, 6])}, "disjoint").back_frames
     range(4, 6)
     """

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import helpers
+from benchmarks.memobench.blocks_as_released import write_released
 from worldgauge.benchmarks.memobench.data.cases import read_dataset
 from worldgauge.benchmarks.memobench.inputs import output_folder
 from worldgauge.benchmarks.memobench.official import columns
-from worldgauge.benchmarks.memobench.official.layout import write_released
 from worldgauge.blocks.choose import Choice, choose_blocks
 from worldgauge.blocks.write import make_cases
 from worldgauge.core.video import Video

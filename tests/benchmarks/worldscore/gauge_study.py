@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from worldgauge.benchmarks.worldscore.official.layout import write_released
+from benchmarks.worldscore.blocks_as_released import write_released
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.paths import CHAINS, LAYOUTS
 from worldgauge.blocks.subjects import Subject, clip_path, make_subjects

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from worldgauge.blocks.faults import camera, clock, pictures, scenery, target
-from worldgauge.blocks.faults.base import Fault, Given, Move, Quality, Shown, Stay
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay
+from worldgauge.core.gauge import Quality
 
 FAULTS: dict[str, type[Fault]] = {
     fault.name: fault

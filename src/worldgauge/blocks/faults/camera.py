@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Quality, Shown, Stay
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay
 from worldgauge.blocks.timeline import Timeline
+from worldgauge.core.gauge import Quality
 from worldgauge.functional.pose import geodesic_deg, relative
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Quality, Shown, Stay, levels, onset
+from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Shown, Stay, levels, onset
+from worldgauge.core.gauge import Quality
 
 
 class _PictureFault(Fault):

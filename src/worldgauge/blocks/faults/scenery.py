@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Quality, Shown, Stay, onset
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, onset
 from worldgauge.blocks.scene import Instance
 from worldgauge.blocks.timeline import Timeline
+from worldgauge.core.gauge import Quality
 
 
 class BackgroundSwap(Fault):

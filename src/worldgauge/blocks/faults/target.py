@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Quality, Shown, Stay, Textures
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, Textures
 from worldgauge.blocks.timeline import Timeline
+from worldgauge.core.gauge import Quality
 
 Floats = NDArray[np.float64]
 

@@ -193,4 +193,4 @@ def _partly_visible(truth: Truth, k: int) -> NDArray[np.bool_]:
                 np.clip(np.floor(x) + right, 0, width - 1).astype(int),
             )
             seen |= truth.ids[k + 1][there] == truth.ids[k]
-    return seen & inside
+    return np.asarray(seen & inside)

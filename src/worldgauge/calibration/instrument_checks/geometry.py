@@ -29,7 +29,7 @@ FAR = 1e3
 def recover(truth: Truth, *, given_lens: bool = True) -> Trajectory:
     """The camera path the pocket instrument finds; `Unscored` when it cannot place every frame."""
     size = truth.frames.shape[2], truth.frames.shape[1]
-    return BundlePoses().trajectory(truth.frames, lens_of(truth.camera, size) if given_lens else None)
+    return BundlePoses().trajectory(list(truth.frames), lens_of(truth.camera, size) if given_lens else None)
 
 
 def pose_errors(truth: Truth, found: Trajectory | None = None) -> Row:
@@ -66,7 +66,7 @@ def depth_errors(truth: Truth, found: Trajectory | None = None, *, every: int = 
     if not found.moves:
         raise Unscored("no parallax")
     chosen = list(range(0, len(truth.frames), every))
-    depth, valid = MotionDepth().maps(truth.frames, found.poses, found.lens, chosen)
+    depth, valid = MotionDepth().maps(list(truth.frames), found.poses, found.lens, chosen)
     true = np.minimum(truth.depth[chosen], FAR)
     ranks = [_rank_correlation(d[v], t[v]) for d, v, t in zip(depth, valid, true, strict=True) if v.sum() >= 200]
     if not ranks:

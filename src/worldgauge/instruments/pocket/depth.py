@@ -147,4 +147,4 @@ def _texture(grey: Grey) -> Floats:
 
     image = grey.astype(np.float64)
     mean = cv2.blur(image, (7, 7))
-    return np.sqrt(np.maximum(cv2.blur(image**2, (7, 7)) - mean**2, 0.0))
+    return np.asarray(np.sqrt(np.maximum(cv2.blur(image**2, (7, 7)) - mean**2, 0.0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -43,7 +44,8 @@ class SiftMatches(Instrument):
     def features(self, image: NDArray[np.uint8]) -> Features:
         """SIFT of an RGB (H, W, 3) or grey (H, W) frame, with square-rooted descriptors (Arandjelovic 2012)."""
         grey = as_grey(image)
-        points, raw = (), None
+        points: Sequence[Any] = ()
+        raw = None
         if min(grey.shape) >= LEAST_SIDE:
             points, raw = _sift(self.most).detectAndCompute(grey, None)
         if raw is None or not len(points):

@@ -172,7 +172,7 @@ class _Search:
         if telling > 0:
             score *= min(1.0, float(posterior[mask].sum()) / telling)
         if carried is not None:
-            shared = np.count_nonzero(mask & carried) / max(1, min(area, np.count_nonzero(carried)))
+            shared = np.count_nonzero(mask & carried) / max(1, min(int(area), int(np.count_nonzero(carried))))
             score *= 0.7 + 0.3 * min(1.0, 3 * shared)
         return score
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from worldgauge.benchmarks.memobench.analyses.sensitivity import SWEEPS, sweep
-from worldgauge.core.run_folder import load_run
+from worldgauge.core.run_folder import Run
 
 
 def seconds(run: str, store: str, values: tuple[float, ...]) -> float:
     chosen = replace(SWEEPS["top-share"], values=values)
     started = time.process_time()
-    sweep([load_run(run)], Path(store), chosen)
+    sweep([Run(run)], Path(store), chosen)
     return time.process_time() - started
 
 

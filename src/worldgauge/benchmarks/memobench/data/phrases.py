@@ -15,18 +15,3 @@ def subject_phrase(prompt: str) -> str | None:
     """
     found = _SUBJECT.search(prompt)
     return found.group(1).strip() if found else None
-
-
-def phrase_variants(phrase: str) -> dict[str, str]:
-    """Wordings of the paper's prompt-sensitivity study (Table S4) for one subject phrase.
-
-    >>> phrase_variants("a red fox")["the"]
-    'the a red fox'
-    """
-    return {
-        "original": phrase,
-        "the": f"the {phrase}",
-        "detect": f"detect {phrase} in the scene",
-        "photo": f"a photo of {phrase}",
-        "first_word": phrase.split()[0] if phrase.split() else phrase,
-    }

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float32]
 TOP_SHARE = 0.4
 """Share of patches, the most alike, that count as the object."""
-MEAN_WEIGHT = 0.7
-"""Weight of the mean against the minimum in identity and depth consistency."""
 
 
 @dataclass(frozen=True)
@@ -60,17 +58,6 @@ def top_patch_agreement(similarities: ArrayLike, share: float = TOP_SHARE) -> Pa
     count = max(1, int(similarities.shape[1] * share))
     top = np.sort(similarities, axis=1)[:, -count:]
     return PatchAgreement(top.mean(axis=1), top[:, 0])
-
-
-def mean_with_worst(mean: float, minimum: float, weight: float = MEAN_WEIGHT) -> float:
-    """The mean, pulled towards the worst.
-
-    Source: arXiv 2606.27537, Eq. 4 and 5.
-
-    >>> round(mean_with_worst(1.0, 0.0), 6)
-    0.7
-    """
-    return weight * mean + (1.0 - weight) * minimum
 
 
 def centre_crop_input(image: NDArray[np.uint8], short_side: int = 256, crop: int = 224) -> Floats:

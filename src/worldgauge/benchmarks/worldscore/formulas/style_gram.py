@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +29,3 @@ def gram_mse(features: Floats, reference: Floats) -> float:
 def gram_distance(features: Floats, reference: Floats) -> float:
     """Frobenius norm of the difference of two Gram matrices: what the paper prints."""
     return float(np.linalg.norm(gram_matrix(features) - gram_matrix(reference)))
-
-
-def style_difference(features: Sequence[Floats], reference: Sequence[Floats]) -> float:
-    """`gram_mse` summed over layers."""
-    return float(sum(gram_mse(a, b) for a, b in zip(features, reference, strict=True)))

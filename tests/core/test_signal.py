@@ -1,0 +1,71 @@
+"""Needs are read from the clip that is asked about, and a metric knows everything its case must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import stubs
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import inherited, keyword_defaults, merge_parameters
+from worldgauge.engine.definitions import all_uses
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> Iterator[None]:
+    with stubs.own_registries():
+        yield
+
+
+def test_what_the_reference_needs_is_read_from_the_reference() -> None:
+    spec = FrameSpec(number=4)
+    below = stubs.make_signal("s_below")
+    above = stubs.make_signal("s_above", needs=(below(frames=spec),))
+    assert inherited(above()) == (below(frames=spec),)
+    assert inherited(above(of="reference")) == (below(of="reference", frames=spec),)
+    assert inherited(below(of="reference")) == ()
+
+
+def test_a_metrics_inputs_are_those_of_all_signals_below_it() -> None:
+    masks = stubs.make_signal("s_masks", reads=("video", "target_mask"), requires=("phases",))
+    depth = stubs.make_signal("s_depth", needs=(masks(),))
+    shape = stubs.make_signal("s_shape", reads=("prompt",), needs=(depth(),))
+    assert stubs.make_metric("m_none").inputs() == ()
+    assert stubs.make_metric("m_own", requires=("camera",)).inputs() == ("camera",)
+    assert stubs.make_metric("m_below", shape()).inputs() == ("video", "target_mask", "phases", "prompt")
+    both = stubs.make_metric("m_both", depth(of="reference"), requires=("questions",))
+    assert both.inputs() == ("reference", "target_mask", "phases", "questions")
+
+
+def test_every_signal_below_a_metric_once_and_needs_first() -> None:
+    ground = stubs.make_signal("s_ground")
+    left = stubs.make_signal("s_left", needs=(ground(),))
+    right = stubs.make_signal("s_right", needs=(ground(),))
+    assert all_uses(stubs.make_metric("m_two", right(), left())) == [ground(), right(), left()]
+
+
+def test_a_use_says_what_differs_from_the_default() -> None:
+    plain = stubs.make_signal("s_plain")
+    assert plain().describe() == "s_plain"
+    assert plain(of="reference").describe() == "s_plain(of=reference)"
+
+
+def test_parameters_override_defaults_and_must_be_plain_data() -> None:
+    defaults = {"stride": 1, "window": (3, 3)}
+    assert merge_parameters("x", defaults, {}) == defaults
+    assert merge_parameters("x", defaults, {"window": [5, 7]}) == {"stride": 1, "window": (5, 7)}
+    with pytest.raises(WorldGaugeError, match="unknown parameter of x 'strid'"):
+        merge_parameters("x", defaults, {"strid": 2})
+    with pytest.raises(WorldGaugeError, match="parameter 'stride' must be plain data"):
+        merge_parameters("x", defaults, {"stride": object()})
+
+
+def test_parameters_are_the_keyword_only_arguments_and_need_defaults() -> None:
+    def good(clip: object, *, stride: int = 2) -> None: ...
+    def bad(clip: object, *, stride: int) -> None: ...
+
+    assert keyword_defaults(good) == {"stride": 2}
+    with pytest.raises(WorldGaugeError, match="bad: parameter 'stride' needs a default"):
+        keyword_defaults(bad)
