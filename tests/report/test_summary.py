@@ -184,7 +184,7 @@ def test_a_table_of_runs_over_different_cases_says_so(tmp_path: Path) -> None:
 def test_markdown_shows_coverage_where_it_is_not_full(table: object) -> None:
     text = to_markdown(table)  # type: ignore[arg-type]
     assert "| second\\|best | 50.00 (1/2) | 2.000" in text
-    assert "third, b: no case scored (2 unscored)." in text
+    assert "b: no case scored (2 unscored) (third)." in text
 
 
 def test_csv_and_json_carry_full_precision(table: object) -> None:

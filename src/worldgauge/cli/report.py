@@ -13,7 +13,7 @@ from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
 from worldgauge.report.beside_published import beside_published
 from worldgauge.report.published_print import print_published
-from worldgauge.report.summary import Summary, summarise
+from worldgauge.report.summary import Score, Summary, summarise
 from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex
 from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table
 
@@ -89,8 +89,15 @@ def report(
 def print_summary(summary: Summary) -> None:
     """One run as a table with one line per metric and group."""
     rows = []
-    units = {d.id: d.unit for d in summary.run.file.definitions}
-    for score in [*summary.metrics.values(), *summary.groups.values()]:
+    scores = list(summary.scores.values())
+    # A score on a scale has no unit.
+    units = {d.id: d.unit for d in summary.run.file.definitions if d.scale is None}
+    optional = {
+        "spread of takes": [_rounded(s.spread) for s in scores],
+        "if unscored count": [_bounds(s) for s in scores],
+    }
+    shown = {name: cells for name, cells in optional.items() if any(cells)}
+    for i, score in enumerate(scores):
         interval = f"[{score.interval[0]:.4g}, {score.interval[1]:.4g}]" if score.interval else ""
         others = ", ".join(f"{n} {status}" for status, n in score.statuses.items() if status != "ok")
         value = f"{score.value:.4g}" if score.value is not None else "-"
@@ -100,8 +107,21 @@ def print_summary(summary: Summary) -> None:
                 value,
                 interval,
                 units.get(score.id, ""),
+                *(cells[i] for cells in shown.values()),
                 f"{score.scored}/{score.expected}",
                 others or score.reason,
             )
         )
-    print_table(("metric", "score", "95 % interval", "unit", "coverage", "not scored"), rows, numeric=(1, 2, 4))
+    header = ("metric", "score", "95 % interval", "unit", *shown, "coverage", "not scored")
+    print_table(header, rows, numeric=(1, 2, *range(4, len(header) - 1)))
+
+
+def _bounds(score: Score) -> str:
+    """The score if all that could not be measured were the worst, and the best."""
+    if score.bounds is None:
+        return ""
+    return " to ".join("unbounded" if end is None else _rounded(end) for end in score.bounds)
+
+
+def _rounded(number: float | None) -> str:
+    return "" if number is None else f"{number:.4g}"

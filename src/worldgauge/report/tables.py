@@ -194,19 +194,35 @@ def _notes(summaries: list[Summary]) -> list[str]:
     baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
     if baselines:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
-    for summary in summaries:
-        for score in [*summary.metrics.values(), *summary.groups.values()]:
-            if score.value is None and score.reason:
-                notes.append(f"{summary.run.name}, {score.id}: {score.reason}.")
-            if score.bounds is not None:
-                notes.append(f"{summary.run.name}, {score.id}: {_bounds_in_words(score)}.")
+    notes += _reasons(summaries)
+    notes += _bounds(summaries)
     return notes
 
 
-def _bounds_in_words(score: Score) -> str:
-    low, high = ("not bounded" if end is None else _number(end) for end in score.bounds or (None, None))
-    count = score.statuses.get("unscored", 0)
-    return f"between {low} and {high}, whatever the {count} that could not be measured are worth"
+def _reasons(summaries: list[Summary]) -> list[str]:
+    """Why scores are missing, one line per column and reason."""
+    models: dict[tuple[str, str], list[str]] = {}
+    for summary in summaries:
+        for score in summary.scores.values():
+            if score.value is None and score.reason:
+                models.setdefault((score.id, score.reason), []).append(summary.run.name)
+    return [f"{column}: {reason}{_of(names, summaries)}." for (column, reason), names in models.items()]
+
+
+def _bounds(summaries: list[Summary]) -> list[str]:
+    """Between which numbers a score lies, whatever the clips are worth that could not be measured."""
+    found: dict[str, list[str]] = {}
+    for summary in summaries:
+        for score in summary.scores.values():
+            if score.bounds is not None:
+                low, high = ("unbounded" if end is None else _number(end) for end in score.bounds)
+                found.setdefault(score.id, []).append(f"{summary.run.name} {low} to {high}")
+    lines = [f"{column}: {', '.join(of_models)}." for column, of_models in found.items()]
+    return ["If unscored clips counted as worst or best:", *lines] if lines else []
+
+
+def _of(names: list[str], summaries: list[Summary]) -> str:
+    return "" if len(names) == len(summaries) else f" ({', '.join(names)})"
 
 
 def _plain(score: Score | None) -> str:

@@ -243,7 +243,7 @@ def _labels(runs: Sequence[Run]) -> list[str]:
 
 def _score_json(score: Score | None) -> dict[str, Any]:
     if score is None:
-        return {"value": None, "interval": None, "scored": 0, "expected": 0, "statuses": {}, "reason": "not run"}
+        return Score("", None, None, 0, 0, {}, "not run").to_json()
     return score.to_json()
 
 

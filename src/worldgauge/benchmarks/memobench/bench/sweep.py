@@ -17,7 +17,7 @@ from worldgauge.core.run_folder import Run
 def seconds(run: str, store: str, values: tuple[float, ...]) -> float:
     chosen = replace(SWEEPS["top-share"], values=values)
     started = time.process_time()
-    sweep([Run(run)], Path(store), chosen)
+    sweep([Run(Path(run))], Path(store), chosen)
     return time.process_time() - started
 
 

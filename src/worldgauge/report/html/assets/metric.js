@@ -71,7 +71,7 @@
       // The label stands once per value, the models below each other under it.
       let before = null;
       for (const row of flatRows) { const label = row.label; row.label = label === before ? "" : label; before = label; }
-      return el("section", { class: "card" }, wg.charts.figure(`By ${tag}`, wg.bars.intervals(flatRows, [Math.min(...all), Math.max(...all)], { format: (v) => wg.ofCase(column, v), label: `${column.title} by ${tag}` }), `${column.id}-by-${tag}`, "Number of cases in brackets; one row per model in the colours of the legend."));
+      return el("section", { class: "card" }, wg.charts.figure(`By ${tag}`, wg.bars.intervals(flatRows, [Math.min(...all), Math.max(...all)], { format: (v) => score(column, v), label: `${column.title} by ${tag}` }), `${column.id}-by-${tag}`, "Number of cases in brackets; one row per model in the colours of the legend."));
     });
   }
 
@@ -80,10 +80,12 @@
     if (i < 0) throw new Error(`there is no metric ${id}`);
     const column = index.columns[i];
     const rows = index.models.map((model, k) => ({ label: model.name, k, value: index.scores[k][i].value, low: index.scores[k][i].interval?.[0] ?? null, high: index.scores[k][i].interval?.[1] ?? null, muted: Boolean(model.baseline) }));
-    const coverage = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Model", "Score", "95 % interval", "Scored", "Statuses"].map((h) => el("th", { scope: "col" }, h)))),
+    const bounded = index.scores.some((of) => of[i].bounds), spread = index.scores.some((of) => of[i].spread !== null && of[i].spread !== undefined);
+    const coverage = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Model", "Score", "95 % interval", bounded && "If unscored count", spread && "Spread of takes", "Scored", "Statuses"].map((h) => h && el("th", { scope: "col" }, h)))),
       el("tbody", null, index.models.map((model, k) => {
         const of = index.scores[k][i];
         return el("tr", null, el("th", { scope: "row" }, el("span", { class: `dot m${k % 10}` }), text(model.name)), el("td", null, score(column, of.value)), el("td", null, of.interval ? of.interval.map((v) => score(column, v)).join(" – ") : "–"),
+          bounded && el("td", null, of.bounds ? of.bounds.map((v) => (v === null ? "unbounded" : score(column, v))).join(" – ") : "–"), spread && el("td", null, score(column, of.spread)),
           el("td", null, `${of.scored} / ${of.expected}`), el("td", null, Object.entries(of.statuses).map(([s, n]) => el("span", { class: `status ${s}` }, `${n} ${s}`)), of.reason && el("span", { class: "note" }, text(of.reason))));
       })));
     root.append(el("h2", { class: "title" }, text(column.title), el("span", { class: "way" }, WAY[column.better])),
@@ -100,7 +102,7 @@
 
   wg.view("metrics", (root, _parts, _query, index) => {
     root.append(el("h2", { class: "title" }, "Metrics and groups"), el("div", { class: "cards" }, index.columns.map((column) => el("a", { class: "card link", href: `#/metric/${encodeURIComponent(column.id)}` },
-      el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `Weighted mean of ${Object.keys(column.of).join(", ")}` : ""))),
+      el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `${{ mean: "Weighted", geometric: "Weighted geometric", harmonic: "Weighted harmonic" }[column.reduce]} mean of ${Object.keys(column.of).join(", ")}` : ""))),
       el("p", { class: "note" }, WAY[column.better], column.unit ? ` · ${column.unit}` : "", column.fingerprint ? ` · ${column.fingerprint.slice(0, 12)}` : "")))));
   });
 })();
