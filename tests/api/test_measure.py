@@ -120,6 +120,8 @@ def test_mistakes_are_one_line(arguments: tuple[object, ...], message: str) -> N
 def test_layout_is_not_for_files(clip: Path) -> None:
     with pytest.raises(wg.WorldGaugeError, match="are for arrays"):
         wg.measure(clip, layout="TCHW")
+    with pytest.raises(wg.WorldGaugeError, match="has its own rate"):
+        wg.measure(wg.Video(clip), fps=12)
     with pytest.raises(wg.WorldGaugeError, match=r"camera file .* does not exist"):
         wg.measure(clip, "flow_magnitude", camera="nowhere.npz")
 

@@ -146,6 +146,8 @@ def as_video(
             raise WorldGaugeError(f"{video} does not exist", "name a video file or a folder of frames")
         return opened
     if isinstance(video, Video):
+        if fps is not None:
+            raise WorldGaugeError("this Video has its own rate", "leave fps out")
         return video
     raise WorldGaugeError(
         f"a video cannot be read from {type(video).__name__}", "give a path, a Video, an array or a tensor"

@@ -134,7 +134,7 @@ def _reading(
     reference: Any, layout: str | None, value_range: Range | None, fps: float | None
 ) -> tuple[str | None, Range | None, float | None]:
     """How to read the reference: like the video where both are arrays."""
-    return (layout, value_range, fps) if hasattr(reference, "dtype") else (None, None, fps)
+    return (layout, value_range, fps) if hasattr(reference, "dtype") else (None, None, None)
 
 
 def _camera_file(camera: Any, folder: Path) -> Path:

@@ -89,18 +89,8 @@ class Perception:
     def to_compute(self, uses: Iterable[SignalUse]) -> list[SignalUse]:
         """Which signals, with those below them, are neither stored nor in memory; needs first."""
         found: dict[SignalUse, None] = {}
-
-        def visit(use: SignalUse) -> None:
-            if use in found or use in self._values:
-                return
-            if SIGNALS.get(use.signal).kept and self._store.has(self.key(use)):
-                return
-            for need in inherited(use):
-                visit(need)
-            found[use] = None
-
         for use in uses:
-            visit(use)
+            self._visit(use, found)
         return list(found)
 
     def announce(self, uses: Iterable[SignalUse]) -> None:
@@ -132,6 +122,16 @@ class Perception:
             counted["decode_passes"] += clip.passes
             counted["frames_decoded"] += clip.frames_decoded
         return counted
+
+    def _visit(self, use: SignalUse, found: dict[SignalUse, None]) -> None:
+        # A method: a nested function that calls itself would keep the clips until the garbage collector comes by.
+        if use in found or use in self._values:
+            return
+        if SIGNALS.get(use.signal).kept and self._store.has(self.key(use)):
+            return
+        for need in inherited(use):
+            self._visit(need, found)
+        found[use] = None
 
     def _obtain(self, use: SignalUse) -> Arrays:
         signal = SIGNALS.get(use.signal)

@@ -10,15 +10,16 @@ from PIL import Image
 
 import helpers
 from benchmarks.worldscore.toy_dataset import STATIC, make_dataset, static_record
+from worldgauge.api.building import chosen_cases
 from worldgauge.benchmarks.worldscore.data.cases import read_dataset
 from worldgauge.benchmarks.worldscore.data.importer import find_videos
 from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
 from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
 from worldgauge.benchmarks.worldscore.inputs.write import write_inputs
-from worldgauge.cli.options import chosen_cases, parse_tags
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
 from worldgauge.media.encoder import write_video
+from worldgauge.verbs import parse_tags
 
 
 @pytest.fixture
