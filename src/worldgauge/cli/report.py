@@ -112,8 +112,10 @@ def print_summary(summary: Summary) -> None:
                 others or score.reason,
             )
         )
-    header = ("metric", "score", "95 % interval", "unit", *shown, "coverage", "not scored")
-    print_table(header, rows, numeric=(1, 2, *range(4, len(header) - 1)))
+    header = ["metric", "score", "95 % interval", "unit", *shown, "coverage", "not scored"]
+    if not any(row[-1] for row in rows):
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    print_table(header, rows, numeric=(1, 2, *range(4, 5 + len(shown))))
 
 
 def _bounds(score: Score) -> str:

@@ -28,13 +28,16 @@ class RunDetails:
 
 
 def run_details(run: Run) -> RunDetails:
-    """One pass over the record files; of several records of one case and metric the latest counts."""
+    """One pass over the record files; of several records of one case and metric the latest counts.
+
+    Of several takes of a case the page shows the first, as its player does; scores are of all of them.
+    """
     current = {d.id: d.fingerprint for d in run.file.definitions}
     latest: dict[str, dict[str, tuple[float, str]]] = {}
     tags: dict[str, dict[str, str]] = {}
     for record in read_lines(run.folder):
         metric, case = record["metric"], record["case"]
-        if current.get(metric) != record["fingerprint"]:
+        if current.get(metric) != record["fingerprint"] or record.get("take", 0):
             continue
         of_case = latest.setdefault(case, {})
         time = record.get("time", 0.0)
