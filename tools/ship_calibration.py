@@ -15,9 +15,26 @@ from worldgauge.calibration import CalibrationFile, shipped
 from worldgauge.calibration.heatmap import heat_map
 from worldgauge.calibration.page import page
 from worldgauge.calibration.presets import SMALL
-from worldgauge.calibration.result import split_by_owner
+from worldgauge.core.manifest import manifests
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def split_by_owner(result: CalibrationFile) -> dict[Path, CalibrationFile]:
+    """A result cut into the files that are shipped: each metric's part in the folder of the package that brings it.
+
+    Errors of instruments stay with the generic metrics.
+    """
+    parts: dict[Path, CalibrationFile] = {}
+    for manifest in manifests():
+        if not manifest.calibration:
+            continue
+        own = {gauge.id for gauge in manifest.resolve(manifest.calibration)}
+        gauges = [gauge for gauge in result.gauges if gauge.id in own]
+        if gauges:
+            part = {"gauges": gauges, "errors": [] if manifest.name else result.errors}
+            parts[manifest.folder / f"{result.stem}.json"] = result.model_copy(update=part)
+    return parts
 
 
 def ship(folder: Path) -> None:

@@ -5,13 +5,16 @@ import json
 import numpy as np
 
 import helpers
+from report.test_summary import make_run
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import canonical_json
 from worldgauge.core.case import Case
 from worldgauge.core.signal import SIGNALS
+from worldgauge.core.sources import Source
+from worldgauge.core.status import Status
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats, describe_signal
-from worldgauge.engine.evidence import key_of
+from worldgauge.engine.evidence import key_of, stored_evidence
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Perception
 from worldgauge.engine.store import Store
@@ -40,3 +43,11 @@ def test_keys_from_run_json_equal_the_engines(tmp_path):
         described = json.loads(canonical_json(describe_signal(use, seats)))
         assert SIGNALS.get(use.signal).name == described["signal"]
         assert key_of(described, inputs) == perception.key(use)
+
+
+def test_nothing_stored_is_nothing_shown(tmp_path):
+    run = make_run(tmp_path / "run", {"a": [(Status.OK, 1.0)]})
+    videos = helpers.make_videos(tmp_path / "videos", cases=1)
+    for video in (None, Video(videos / "case-00.mkv")):
+        found = stored_evidence(Store(tmp_path / "store"))(run, Source(Case(id="c0"), video))
+        assert (found.overlays, found.recovered) == ({}, None)

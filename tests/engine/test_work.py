@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,15 @@ def test_without_perceiving_what_is_not_stored_is_named(tmp_path: Path, worker: 
     result = worker.perform(_item(tmp_path))
     assert result.not_stored == ["m_seen"]
     assert result.statuses == {Status.OK: 1}
+
+
+def test_a_signal_is_perceived_in_its_stage_and_its_metric_is_written_in_a_later_one(
+    tmp_path: Path, worker: Worker
+) -> None:
+    worker.stages = replace(worker.stages, of_metric={"m_seen": 1, "m_plain": 0})
+    item = _item(tmp_path)
+    first = worker.perform(item)
+    assert first.counters == {"signals_computed": 1, "computed:s_seen": 1, "records_written": 1}
+    second = worker.perform(replace(item, stage=1))
+    assert second.counters == {"signals_reused": 1, "records_written": 1}
+    assert [r["metric"] for r in helpers.records(tmp_path / "out")] == ["m_plain", "m_seen"]

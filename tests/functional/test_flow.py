@@ -91,3 +91,15 @@ def test_photometric_error_is_a_share_of_full_range() -> None:
 def test_a_flow_of_the_wrong_shape_is_named() -> None:
     with pytest.raises(WorldGaugeError, match=r"flow must have shape \(40, 60, 2\)"):
         warp(np.zeros((H, W), np.float32), np.zeros((H, W + 1, 2), np.float32))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_pixel_reaches_half_a_pixel_beyond_its_middle_on_every_side(axis: int) -> None:
+    image = np.zeros((4, 4), np.float32)
+    for shift, seen in ((-0.5, True), (-0.5625, False)):
+        flow = np.zeros((4, 4, 2), np.float32)
+        flow[..., axis] = shift
+        first = (slice(None), 0) if axis == 0 else (0, slice(None))
+        assert warp(image, flow)[1][first].all() == seen
+        last = (slice(None), 3) if axis == 0 else (3, slice(None))
+        assert warp(image, -flow)[1][last].all() == seen

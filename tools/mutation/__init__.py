@@ -13,5 +13,5 @@
 No mutation framework is used. Those we know start a fresh interpreter per mutant or mutate a whole file into one
 module full of switches; here importing numpy, OpenCV and pandas takes longer than most tests, and half of the engine
 is reached only through commands and workers in processes of their own. A fork of a process that holds the libraries,
-over a copied tree that children see too, costs a second or two and is about 400 lines.
+over a copied tree that children see too, costs a second or two.
 """

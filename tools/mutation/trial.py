@@ -71,7 +71,7 @@ def try_all(root: Path, work: Path, mutants: Sequence[Mutant], reached: Coverage
     for name in PRELOADED:
         importlib.import_module(name)
     slots = [_Slot(root, work / f"tree-{number}") for number in range(processes)]
-    _check_unchanged(slots[0], mutants, reached)
+    slowness = _check_unchanged(slots[0], mutants, reached)
     waiting = list(reversed(mutants))
     while waiting or any(slot.busy for slot in slots):
         for slot in slots:
@@ -83,23 +83,26 @@ def try_all(root: Path, work: Path, mutants: Sequence[Mutant], reached: Coverage
                 mutant = waiting.pop()
                 tests, reaching = chosen_tests(mutant, reached)
                 if tests:
-                    slot.start(mutant, tests, reaching, sum(reached.seconds[t] for t in tests))
+                    expected = sum(reached.seconds[t] for t in tests)
+                    slot.start(mutant, tests, reaching, limit=30 + 3 * slowness * expected)
                 else:
                     yield Trial(mutant, "unreached", 0, 0, 0.0)
         time.sleep(0.02)
 
 
-def _check_unchanged(slot: _Slot, mutants: Sequence[Mutant], reached: CoverageMap) -> None:
-    """The fast tests pass on a copy without a change."""
+def _check_unchanged(slot: _Slot, mutants: Sequence[Mutant], reached: CoverageMap) -> float:
+    """The fast tests pass on a copy without a change; returns how much slower the machine is than for the map."""
     chosen = {test for mutant in mutants for test in chosen_tests(mutant, reached)[0] if reached.seconds[test] < 0.05}
     if not chosen:
-        return
+        return 1.0
     nothing = replace(mutants[0], before="", after="", start=0, end=0)
-    slot.start(nothing, sorted(chosen), len(chosen), sum(reached.seconds[test] for test in chosen))
+    expected = sum(reached.seconds[test] for test in chosen)
+    slot.start(nothing, sorted(chosen), len(chosen), limit=600)
     while (trial := slot.poll()) is None:
         time.sleep(0.1)
     if trial.verdict != "survived":
         raise NotClean(f"{trial.noticed_by or 'pytest'} fails on an unchanged copy, see {slot.tree / 'said.txt'}")
+    return max(1.0, trial.seconds / (expected + 5))
 
 
 class _Slot:
@@ -112,14 +115,14 @@ class _Slot:
         shutil.copytree(root, tree, ignore=left_out)
         self.busy = False
 
-    def start(self, mutant: Mutant, tests: list[str], reaching: int, expected: float) -> None:
+    def start(self, mutant: Mutant, tests: list[str], reaching: int, limit: float) -> None:
         self.mutant, self.reaching, self.asked = mutant, reaching, len(tests)
         self.file = self.tree / "src" / "worldgauge" / mutant.file
         self.source, self.stat = self.file.read_text("utf-8"), self.file.stat()
         self.file.write_text(mutant.text(self.source), "utf-8")
         # Compiled files go by size and whole seconds; another time makes sure that the old one is not taken.
         os.utime(self.file, (self.stat.st_atime, self.stat.st_mtime + 10))
-        self.began, self.limit, self.busy = time.monotonic(), 20 + 3 * expected, True
+        self.began, self.limit, self.busy = time.monotonic(), limit, True
         self.process = os.fork()
         if self.process == 0:
             _run_tests(self.tree, tests)
