@@ -18,6 +18,8 @@ from worldgauge.core.case_file import write_cases
 from worldgauge.media.encoder import write_video
 
 Frames = NDArray[np.uint8]
+NETWORK_METRICS = Path(__file__).with_name("network_metrics.py")
+"""To be included: metrics whose networks are not here."""
 
 
 def moving_texture(frames: int = 6, width: int = 64, height: int = 48, shift: int = 2, seed: int = 0) -> Frames:

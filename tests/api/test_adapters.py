@@ -17,7 +17,7 @@ from worldgauge.adapters.numbers import finite_numbers
 from worldgauge.adapters.tensorboard_events import log_to_tensorboard
 from worldgauge.adapters.weights_and_biases import log_to_wandb
 
-TOLD = {"psnr": 31.5, "psnr/coverage": 1.0, "ssim": math.nan, "ssim/coverage": 0.0, "memobench/psnr": 12.0}
+TOLD = {"psnr": 31.5, "psnr/coverage": 1.0, "ssim": math.nan, "ssim/coverage": 0.0, "bench/psnr": 12.0}
 
 
 class Recorder:
@@ -41,7 +41,7 @@ def test_what_each_client_is_told() -> None:
     log_to_mlflow(TOLD, step=7, client=recorders[1])
     log_to_tensorboard(TOLD, recorders[2], step=7)
     # ssim has no value: absent is not zero.
-    kept = {"psnr": 31.5, "psnr/coverage": 1.0, "ssim/coverage": 0.0, "memobench/psnr": 12.0}
+    kept = {"psnr": 31.5, "psnr/coverage": 1.0, "ssim/coverage": 0.0, "bench/psnr": 12.0}
     assert recorders[0].told == [(kept, 7)]
     assert recorders[1].told == [({name.replace("/coverage", ".coverage"): v for name, v in kept.items()}, 7)]
     assert recorders[2].told == [(name, value, 7) for name, value in kept.items()]
@@ -49,12 +49,12 @@ def test_what_each_client_is_told() -> None:
 
 def test_a_run_is_told_with_its_coverage(videos: Path) -> None:
     (videos / "case-02.mkv").write_text("broken")
-    run = wg.evaluate(videos, metrics=["psnr", "memobench/aesthetic"])
+    run = wg.evaluate(videos, metrics=["psnr", "looks_nice"])
     numbers = finite_numbers(run)
     assert numbers == {
         "psnr": run.summary().metrics["psnr"].value,
         "psnr/coverage": pytest.approx(2 / 3),
-        "memobench/aesthetic/coverage": 0.0,
+        "looks_nice/coverage": 0.0,
     }
 
 

@@ -55,12 +55,12 @@ def test_the_rhythm() -> None:
 
 
 def test_unscored_is_nan_and_covered_by_nothing() -> None:
-    gauge = wg.Gauge(["flow_magnitude", "psnr", "memobench/aesthetic"])
+    gauge = wg.Gauge(["flow_magnitude", "psnr", "looks_nice"])
     told = gauge(batch(0, 1))
     assert math.isnan(told["psnr"])
     assert (told["psnr/coverage"], told["flow_magnitude/coverage"]) == (0.0, 1.0)
     assert gauge.reasons["psnr"] == "needs a reference video, the case has none"
-    assert "no aesthetic instrument" in gauge.reasons["memobench/aesthetic"]
+    assert "no aesthetic instrument" in gauge.reasons["looks_nice"]
     gauge.update(batch(2), reference=batch(2))
     assert gauge.compute()["psnr/coverage"] == pytest.approx(1 / 3)
     assert gauge.compute()["psnr"] == 99.0

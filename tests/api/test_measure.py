@@ -59,7 +59,7 @@ def test_everything_that_the_inputs_allow() -> None:
     bare = wg.measure(FRAMES)
     assert "flow_magnitude" in bare
     assert bare.excluded["psnr"] == "needs a reference video"
-    assert bare.excluded["memobench/aesthetic"] == "no aesthetic instrument in the 'pocket' set"
+    assert bare.excluded["looks_nice"] == "no aesthetic instrument in the 'pocket' set"
     assert not set(bare) & set(bare.excluded)
     with pytest.raises(KeyError, match="was not measured: needs a reference video"):
         bare["psnr"]
@@ -76,8 +76,8 @@ def test_a_measured_number_knows_what_it_is() -> None:
 
 
 def test_no_value_no_number() -> None:
-    found = wg.measure(FRAMES, ["psnr", "memobench/aesthetic"])
-    assert (found["psnr"].status, found["memobench/aesthetic"].status) == ("skipped", "unscored")
+    found = wg.measure(FRAMES, ["psnr", "looks_nice"])
+    assert (found["psnr"].status, found["looks_nice"].status) == ("skipped", "unscored")
     with pytest.raises(wg.WorldGaugeError, match="psnr has no value: skipped, needs a reference video"):
         float(found["psnr"])
     single = wg.measure(FRAMES[:1], "flow_magnitude", layout="THWC")["flow_magnitude"]
@@ -89,9 +89,9 @@ def test_a_case_brings_its_parts(tmp_path: Path) -> None:
     case = wg.Case(id="a", condition=Condition(camera="c.npz", prompt="a wall")).at(tmp_path)
     excluded = wg.measure(FRAMES, case=case).excluded
     assert "camera_control" not in excluded
-    assert "a prompt" not in excluded["memobench/image_reward"]
-    assert "a prompt" in wg.measure(FRAMES).excluded["memobench/image_reward"]
-    assert "a prompt" not in wg.measure(FRAMES, prompt="a wall").excluded["memobench/image_reward"]
+    assert "a prompt" not in excluded["fits_prompt"]
+    assert "a prompt" in wg.measure(FRAMES).excluded["fits_prompt"]
+    assert "a prompt" not in wg.measure(FRAMES, prompt="a wall").excluded["fits_prompt"]
 
 
 @pytest.mark.parametrize("how", ["file", "path", "poses"])
@@ -99,7 +99,7 @@ def test_a_camera_from_anywhere(how: str, tmp_path: Path) -> None:
     path = CameraPath(np.stack([np.eye(4)] * 8))
     path.save(tmp_path / "c.npz")
     camera = {"file": tmp_path / "c.npz", "path": path, "poses": path.poses}[how]
-    found = wg.measure(FRAMES, "memobench/requested_rotation", camera=camera)["memobench/requested_rotation"]
+    found = wg.measure(FRAMES, "asked_turn", camera=camera)["asked_turn"]
     assert (found.status, found.value) == ("ok", 0.0)
 
 

@@ -7,9 +7,9 @@ import pytest
 from worldgauge.blocks.faults import FAULTS, Quality
 from worldgauge.calibration.result import Dose, Response, Verdict
 from worldgauge.calibration.verdicts import LEAST_RHO, STILL, judge, reach_of
-from worldgauge.core.gauge import Gauge
+from worldgauge.core.gauge import CalibrationGauge
 
-GAUGE = Gauge("m", Quality.PICTURE)
+GAUGE = CalibrationGauge("m", Quality.PICTURE)
 SEEN, CHANCE = 0.05, 0.051
 """The largest p-value that is evidence, and one that is none."""
 
@@ -24,7 +24,7 @@ def _response(fault: str, *doses: Dose, rho: float | None = -1.0, detects: float
     return Response(fault=fault, doses=list(doses), rho=rho, detects=detects)
 
 
-def _verdict(*doses: Dose, fault: str = "vanish", reach: float = -10.0, gauge: Gauge = GAUGE) -> Verdict:
+def _verdict(*doses: Dose, fault: str = "vanish", reach: float = -10.0, gauge: CalibrationGauge = GAUGE) -> Verdict:
     """The verdict on a fault, for a metric that full blur moves by `reach`."""
     judged = judge(gauge, [_response("blur", _dose(1.0, reach)), _response(fault, *doses)])
     assert judged[1].verdict is not None
@@ -61,7 +61,7 @@ def test_the_largest_change_of_all_doses_decides_in_either_direction() -> None:
 
 
 def test_doses_beyond_the_declared_severity_are_not_asked() -> None:
-    camera = Gauge("m", Quality.CAMERA)
+    camera = CalibrationGauge("m", Quality.CAMERA)
     drift = _response("camera_drift", _dose(1.0, -10.0))
     for limit, holds in ((0.5, False), (0.51, None)):
         judged = judge(camera, [drift, _response("blur", _dose(limit, -9.0))])
@@ -109,11 +109,11 @@ def test_moved_means_the_right_way_steadily_and_not_by_chance(
     ("difference", "p_value", "holds"), [(1.0, SEEN, False), (1.0, CHANCE, True), (0.0, SEEN, True)]
 )
 def test_no_better_means_no_gain_but_by_chance(difference: float, p_value: float, holds: bool) -> None:
-    gauge = Gauge("m", Quality.PICTURE, no_better=("vanish",), blind={"vanish": "it sees no target"})
+    gauge = CalibrationGauge("m", Quality.PICTURE, no_better=("vanish",), blind={"vanish": "it sees no target"})
     found = _verdict(_dose(1.0, difference, p_value), gauge=gauge)
     assert (found.expects, found.holds, found.known) == ("no better", holds, "it sees no target")
 
 
 def test_what_is_not_asked_gets_no_verdict() -> None:
-    gauge = Gauge("m", Quality.PICTURE, unasked={"vanish": "has no target"})
+    gauge = CalibrationGauge("m", Quality.PICTURE, unasked={"vanish": "has no target"})
     assert judge(gauge, [_response("vanish", _dose(1.0, -9.0))])[0].verdict is None

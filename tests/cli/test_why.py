@@ -6,9 +6,19 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 import helpers
 from worldgauge.api.building import build_job
+from worldgauge.core.manifest import include
 from worldgauge.engine.plan import make_plan
+
+
+@pytest.fixture(autouse=True)
+def _network_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process and in those of the command."""
+    include(helpers.NETWORK_METRICS)
+    monkeypatch.setenv("WORLDGAUGE_INCLUDE", str(helpers.NETWORK_METRICS))
 
 
 def told_by(text: str) -> dict[str, str]:
@@ -18,8 +28,8 @@ def told_by(text: str) -> dict[str, str]:
 
 def test_three_plain_videos_give_a_short_table_and_one_line(videos: Path) -> None:
     shutil.rmtree(videos / "reference")
-    job = build_job(videos)
-    left_out, measured = set(job.excluded), {use.id for use in job.setup.metrics}
+    plan = helpers.run_json("plan", videos)
+    left_out, measured = set(plan["excluded"]), set(plan["metrics"])
     assert not left_out & measured
     text = helpers.worldgauge("run", videos, "-o", "out", "-w", 1).stdout
     assert text.count("more") == 1
@@ -31,13 +41,13 @@ def test_three_plain_videos_give_a_short_table_and_one_line(videos: Path) -> Non
     assert left_out <= set(reasons)
     assert reasons["psnr"] == "needs a reference video"
     assert reasons["object_presence"] == "needs a target box or mask and phases"
-    assert reasons["memobench/image_reward"] == "needs a prompt; no prompt_reward instrument in the 'pocket' set"
+    assert reasons["fits_prompt"] == "needs a prompt; no prompt_reward instrument in the 'pocket' set"
     assert "--why lists them" not in why
 
 
 def test_a_benchmark_keeps_its_columns_and_says_which_stay_empty(videos: Path, tmp_path: Path) -> None:
     cases = helpers.make_cases(tmp_path / "cases", videos)
-    names = ["psnr", "memobench/aesthetic", "camera_control", "memobench/image_quality"]
+    names = ["psnr", "looks_nice", "camera_control", "looks_sharp"]
     (cases / "benchmark.toml").write_text(
         'name = "b"\n' + "".join(f'[[metric]]\nid = "m{i}"\nuse = "{name}"\n' for i, name in enumerate(names))
     )

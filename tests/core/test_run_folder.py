@@ -10,13 +10,13 @@ import pytest
 
 from report.test_summary import make_run
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import RunFile, load_run
+from worldgauge.core.run_folder import Run, RunFile
 from worldgauge.core.status import Status
 
 
 def test_columns_are_the_records_sorted_by_case(tmp_path: Path) -> None:
     rows = {"b": [(Status.OK, 3.0), (Status.UNSCORED, None)], "a": [(Status.OK, 1.0)]}
-    run = load_run(make_run(tmp_path / "r", rows).folder)
+    run = Run(make_run(tmp_path / "r", rows).folder)
     columns = run.columns()
     assert list(columns) == ["b", "a"]
     assert columns["b"].cases == columns["b"].clusters == ["c0", "c1"]
@@ -43,7 +43,7 @@ def test_a_table_has_a_column_per_tag(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (run.folder / "records-0.jsonl").read_text().splitlines()]
     lines[0]["tags"] = {"place": "indoors"}
     (run.folder / "records-0.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    frame = run.frame()
+    frame = run.to_pandas()
     assert frame["model"].tolist() == ["m", "m"]
     assert frame["value"].tolist() == [1.0, 2.0]
     assert frame["tag.place"].fillna("").tolist() == ["indoors", ""]

@@ -43,7 +43,7 @@ def signals() -> Iterator[tuple[Signal, Signal]]:
 def _plan(clips: list[_Clip | None], *signals: Signal) -> Plan:
     uses = tuple(signal() for signal in signals)
     works = [
-        CaseWork(Case(id=str(i)), cast(Video, clip), ("m",), uses if clip else (), stored=i)
+        CaseWork(Case(id=str(i)), 0, cast(Video, clip), ("m",), uses if clip else (), stored=i)
         for i, clip in enumerate(clips)
     ]
     return Plan(len(works), works, [], Stages((), ("flow", "poses"), {}, {}))

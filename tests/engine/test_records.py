@@ -125,8 +125,8 @@ def test_finished_is_the_latest_record_unless_it_is_an_error(tmp_path: Path) -> 
     writer.append(_record("mended", time=2.0, status=Status.UNSCORED))
     writer.close()
     assert finished(tmp_path) == {
-        "early": {("m", "f", "new"): 3.0},
-        "same": {("m", "f", "second"): 5.0},
-        "failed": {},
-        "mended": {("m", "f", "i"): 2.0},
+        ("early", 0): {("m", "f", "new"): 3.0},
+        ("same", 0): {("m", "f", "second"): 5.0},
+        ("failed", 0): {},
+        ("mended", 0): {("m", "f", "i"): 2.0},
     }

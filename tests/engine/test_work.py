@@ -33,7 +33,7 @@ def worker(tmp_path: Path) -> Iterator[Worker]:
 
 def _item(tmp_path: Path, metrics: tuple[str, ...] = ("m_seen", "m_plain"), lost: str = "") -> WorkItem:
     video = Video(helpers.make_videos(tmp_path / "videos", cases=1, frames=4) / "case-00.mkv")
-    return WorkItem(Case(id="a"), video, 0, metrics, lost)
+    return WorkItem(Case(id="a"), 0, video, 0, metrics, lost)
 
 
 def test_a_result_counts_what_was_done(tmp_path: Path, worker: Worker) -> None:
@@ -61,7 +61,7 @@ def test_a_lost_case_is_not_looked_at(tmp_path: Path, worker: Worker) -> None:
 
 
 def test_a_case_without_a_video_is_missing(tmp_path: Path, worker: Worker) -> None:
-    assert worker.perform(WorkItem(Case(id="a"), None, 0, ("m_seen",))).statuses == {Status.MISSING: 1}
+    assert worker.perform(WorkItem(Case(id="a"), 0, None, 0, ("m_seen",))).statuses == {Status.MISSING: 1}
 
 
 def test_without_perceiving_what_is_not_stored_is_named(tmp_path: Path, worker: Worker) -> None:
