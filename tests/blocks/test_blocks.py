@@ -34,9 +34,18 @@ def test_two_processes_give_the_same_bytes() -> None:
 
 
 @pytest.mark.slow
+def test_phases_agree_with_the_id_maps_of_fifteen_cases() -> None:
+    phases_agree_with_id_maps(15)
+
+
+@pytest.mark.nightly
 def test_phases_agree_with_the_id_maps_of_fifty_cases() -> None:
+    phases_agree_with_id_maps(50)
+
+
+def phases_agree_with_id_maps(cases: int) -> None:
     small = Choice(size=(96, 54), frames=25, fps=5.0)
-    for each in choose_blocks(50, seed=1000, choice=small):
+    for each in choose_blocks(cases, seed=1000, choice=small):
         truth = each.render()
         area = (truth.ids == truth.world.scene.target.id).sum((1, 2))
         gone = next(k for k, pixels in enumerate(area) if pixels == 0)

@@ -1,4 +1,4 @@
-"""The failure taxonomy on subjects with one known fault each: a fixed few of the worlds of `bench/failure_taxonomy.py`.
+"""The failure taxonomy on subjects with one known fault each: a fixed few of the worlds of its bench.
 
 The worlds are those in which a stopped clock is easily taken for a jump: a swing, a change of colour, and a fall seen
 in passing. With three of them the bounds leave no room for a single mistake.

@@ -45,8 +45,8 @@
         el("td", null, number(r.doses.at(-1)?.[1])), el("td", null, r.rho === null ? "–" : r.rho.toFixed(2)), el("td", null, r.detects === null ? "not seen" : `from ${number(r.detects)}`),
         el("td", null, r.must && [el("span", { class: `status ${VERDICTS[r.holds][0]}` }, `must ${r.must}: ${VERDICTS[r.holds][1]}`), r.holds !== true && el("div", { class: "note reason" }, text(r.why))])));
       return el("section", { class: "card calibration" }, title,
-        el("p", { class: "note" }, `${c.worlds}, ${c.frames} frames, ${c.size.join(" × ")}; one fault at a time at rising severity, against the same clip without it (${[number(c.oracle), c.unit].filter(Boolean).join(" ")}). Downwards is worse. ρ: rank correlation of severity and score. Told: from which severity on the fault shows at 95 %.`),
-        el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Fault", "Severity 0 to 1", "Difference at 1", "ρ", "Told", "Declared"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", null, rows))));
+        el("p", { class: "note" }, `${c.worlds}, ${c.frames} frames, ${c.size.join(" × ")}; one fault at a time at rising severity, against the same clip without it (${[number(c.oracle), c.unit].filter(Boolean).join(" ")}). Downwards is worse. ρ: rank correlation of severity and score. Seen: from which severity on the fault shows at 95 %.`),
+        el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Fault", "Severity 0 to 1", "Difference at 1", "ρ", "Seen", "Declared"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", null, rows))));
     });
   }
 
