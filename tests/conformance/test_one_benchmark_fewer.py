@@ -15,7 +15,18 @@ import pytest
 import helpers
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("src", "tests", "bench", "tools", "docs", "pyproject.toml", "README.md", "CONTRIBUTING.md", "Makefile")
+COPIED = (
+    "src",
+    "tests",
+    "bench",
+    "tools",
+    "docs",
+    "pyproject.toml",
+    "README.md",
+    "CONTRIBUTING.md",
+    "Makefile",
+    "CHANGELOG.md",
+)
 OURS = sorted(folder.parent.name for folder in (ROOT / "src" / "worldgauge" / "benchmarks").glob("*/__init__.py"))
 NO_PLUGINS = ("-p", "no:hypothesispytest", "-p", "no:xdist")
 """What these files do not need takes longer to import than they take to run."""
@@ -120,9 +131,10 @@ def test_without_each(tmp_path: Path, videos: Path, name: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", OURS)
 def test_the_whole_remaining_suite(tmp_path: Path, name: str) -> None:
-    """Lock files and the page of metrics are made from what there is, so they are made anew first."""
+    """Locks and the pages of metrics and calibration are made from what there is, so they are made anew first."""
     copy = Copy(tmp_path / "copy", name, whole=True)
     copy.run("tools/update_locks.py")
+    copy.run("tools/ship_calibration.py")
     deselected = ("--deselect", "tests/conformance/test_one_benchmark_fewer.py")
     done = copy.run("-m", "pytest", "-n", "2", *deselected, timeout=1800)
     assert " passed" in done.stdout
