@@ -13,14 +13,14 @@ from worldgauge.blocks import Block
 from worldgauge.blocks.subjects import Subject
 from worldgauge.core.benchmark import load_benchmark
 
-SUBJECTS = (Subject(), Subject("frozen_camera", 1.0), Subject("vanish", 1.0), Subject("flicker", 1.0))
+SUBJECTS = (Subject(), Subject("frozen_camera", 1.0), Subject("vanish", 1.0))
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = (
-        Block(1, "room", "away_left", "rolling", (192, 108), 25, 8.0),
-        Block(2, "street", "away_right", "crossing", (192, 108), 25, 8.0),
+        Block(1, "room", "away_left", "rolling", (192, 108), 21, 8.0),
+        Block(2, "street", "away_right", "crossing", (192, 108), 21, 8.0),
     )
     monkeypatch.setattr(demo, "BLOCKS", blocks)
     monkeypatch.setattr(demo, "SUBJECTS", SUBJECTS)
