@@ -42,6 +42,7 @@ def test_takes_are_joined_within_the_case(takes: tuple[Path, Path], tmp_path: Pa
     }  # fmt: skip
     first, second, other = (records[key]["value"] for key in (("case-00", 0), ("case-00", 1), ("case-01", 0)))
     assert first > second + 5
+    assert (Run(tmp_path / "run").file.cases, Run(tmp_path / "run").file.videos) == (2, 4)
     score = summarise(Run(tmp_path / "run")).metrics["psnr"]
     assert score.value == pytest.approx(((first + second) / 2 + other) / 2)
     assert (score.scored, score.expected, score.statuses) == (3, 4, {"ok": 3, "missing": 1})

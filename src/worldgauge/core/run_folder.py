@@ -99,7 +99,7 @@ class RunFile(_Model):
     cases: int
     """Cases asked for: of the whole benchmark or, where a sample was drawn, of the sample."""
     videos: int = 0
-    """Videos asked for, where a submission gives several takes of a case; 0: one for each case."""
+    """Videos asked for, every take of a case counted; 0 in older files, which have one for each case."""
     sample: SampleFile | None = None
     """Which part of the benchmark was drawn; null: all of it."""
     definitions: list[DefinitionFile]

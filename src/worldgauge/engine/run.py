@@ -125,8 +125,8 @@ def _extent(job: Job, before: RunFile | None) -> dict[str, Any]:
             )
         sample = None
     cases = [case.id for case in (job.benchmark.cases if sample is None else job.drawn)]
-    takes = sum(len(job.submission.takes(case)) for case in cases)
-    return {"cases": len(cases), "videos": takes if takes > len(cases) else 0, "sample": sample}
+    videos = sum(len(job.submission.takes(case)) for case in cases)
+    return {"cases": len(cases), "videos": videos, "sample": sample}
 
 
 def _invocation(job: Job, totals: Totals, started: float) -> Invocation:
