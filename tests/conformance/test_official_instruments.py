@@ -78,3 +78,9 @@ def test_one_clear_error(tmp_path: Path, change: tuple[str, str], message: str) 
         read_instruments(written(tmp_path, GOOD.replace(*change)), FILE)
     assert message in str(caught.value)
     assert FILE_NAME in str(caught.value)
+
+
+def test_a_signal_stands_there_once(tmp_path: Path) -> None:
+    use = GOOD[GOOD.index("[[use]]") :]
+    with pytest.raises(WorldGaugeError, match="signal 'flow_pairs' stands there twice"):
+        read_instruments(written(tmp_path, f"{GOOD}\n{use}"), FILE)
