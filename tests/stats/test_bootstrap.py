@@ -128,3 +128,12 @@ def test_level_is_a_fraction(level):
 def test_shapes_are_checked():
     with pytest.raises(WorldGaugeError, match="clusters"):
         cluster_replicates(np.zeros((2, 3)), np.zeros(4, dtype=int))
+
+
+def test_a_weight_counts_like_so_many_equal_cases():
+    """A case of weight 3 and three equal cases of its scene give the same replicates, and the same interval."""
+    values, clusters, weights = np.array([[1.0, 4.0, np.nan, 9.0, 2.0]]), np.array([0, 0, 1, 1, 2]), [1, 3, 5, 2, 4]
+    weighted = cluster_replicates(values, clusters, 200, seed=3, weights=np.array([weights], dtype=float))
+    repeated = cluster_replicates(np.repeat(values, weights, axis=1), np.repeat(clusters, weights), 200, seed=3)
+    assert weighted == pytest.approx(repeated, nan_ok=True)
+    assert weighted != pytest.approx(cluster_replicates(values, clusters, 200, seed=3), nan_ok=True)
