@@ -11,8 +11,9 @@ demo: $(VENV)/.ready
 test: $(VENV)/.ready-dev
 	bash tools/ci_browser.sh
 	$(BIN)/ruff check src tests bench tools
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2}
+	# Types are checked beside the tests, and three processes for two cores: tests often wait for a process of their own.
+	$(BIN)/mypy & types=$$!; \
+	  $(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-3} && wait $$types
 
 # What takes too long, or needs too many packages, for every change.
 nightly: $(VENV)/.ready-dev mutation

@@ -28,7 +28,7 @@ def lines(out: Path) -> int:
     return sum(file.read_bytes().count(b"\n") for file in out.glob("records-*.jsonl"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_kill_and_resume(tmp_path: Path) -> None:
     videos = helpers.make_videos(tmp_path / "v", cases=CASES, frames=3)
     expected_out, out = tmp_path / "undisturbed", tmp_path / "disturbed"

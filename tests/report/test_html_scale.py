@@ -32,7 +32,7 @@ def built(tmp_path_factory):
     return out, seconds, memory
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_build_is_quick_and_small(built):
     out, seconds, memory = built
     assert seconds <= 60
@@ -42,7 +42,7 @@ def test_build_is_quick_and_small(built):
     assert (out / "data" / "index.js").stat().st_size <= 2e6
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cases_of_a_large_report_are_paged(built):
     with launched() as chromium, watched_page(chromium) as watched:
         watched.open(built[0], "#/cases")
