@@ -8,10 +8,10 @@ BIN := $(VENV)/bin
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
 
+# Types are checked beside the tests, and three processes for two cores: tests often wait for a process of their own.
 test: $(VENV)/.ready-dev
 	bash tools/ci_browser.sh
 	$(BIN)/ruff check src tests bench tools
-	# Types are checked beside the tests, and three processes for two cores: tests often wait for a process of their own.
 	$(BIN)/mypy & types=$$!; \
 	  $(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-3} && wait $$types
 
