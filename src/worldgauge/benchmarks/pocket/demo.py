@@ -25,7 +25,7 @@ from worldgauge.engine.store import Store
 from worldgauge.report.summary import write_summary
 from worldgauge.report.tables import FORMATS, Table, build_table
 
-SIZE, FRAMES = (320, 180), 41
+SIZE, FRAMES = (320, 180), 33
 BLOCKS = (
     Block(1, "room", "away_left", "rolling", SIZE, FRAMES, 12.0),
     Block(2, "street", "away_right", "crossing", SIZE, FRAMES, 12.0),
