@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.core.benchmark import Benchmark, load_benchmark
+from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
 from worldgauge.core.run_folder import SampleFile
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
+from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
 from worldgauge.engine.definitions import Seats, choose_seats
 from worldgauge.engine.job import Job, Setup, choose_metrics
@@ -48,6 +50,8 @@ def build_job(
     reference: Path | None = None,
     prompts: Path | None = None,
     cameras: Path | None = None,
+    moved: bool = False,
+    break_lock: bool = False,
     arguments: Sequence[str] = (),
 ) -> Job:
     """Open the benchmark and the submission, and resolve what was asked for. Nothing is perceived yet."""
@@ -71,7 +75,7 @@ def build_job(
         overrides=tuple(use),
         includes=included(),
         store=Path(store) if store else default_store(),
-        out=Path(out) if out else default_out(opened, submission),
+        out=Path(out) if out else default_out(opened, submission, chosen_protocol),
         device=chosen_device(device, seats),
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
     )
@@ -84,6 +88,8 @@ def build_job(
         shard=shard,
         sample=None if sample is None else SampleFile(share=sample, seed=sample_seed, of=len(opened.cases)),
         workers=workers or os.cpu_count() or 1,
+        moved=moved,
+        break_lock=break_lock,
         arguments=tuple(arguments),
         excluded=excluded,
     )
@@ -103,11 +109,17 @@ def open_videos(
         raise WorldGaugeError(f"{given} does not exist", "name a submission.json or a folder of videos")
     if benchmark is None:
         if isinstance(given, Path):
-            return videos_benchmark(given, reference, prompts, cameras)
+            opened, submission = videos_benchmark(given, reference, prompts, cameras)
+            submission.read_from = given
+            return opened, submission
         return benchmark_of(given, reference, prompts, cameras), given
     if not isinstance(benchmark, Benchmark):
         benchmark = load_benchmark(str(benchmark), Path(data) if data is not None else None)
-    return benchmark, benchmark.submission(given) if isinstance(given, Path) else given
+    if isinstance(given, Path):
+        submission = benchmark.submission(given)
+        submission.read_from = given
+        return benchmark, submission
+    return benchmark, given
 
 
 def as_submission(videos: Videos) -> Path | Submission:
@@ -194,11 +206,25 @@ def names_in(names: Names) -> list[str]:
     return [name.strip() for name in parts if name.strip()]
 
 
-def default_out(benchmark: Benchmark, submission: Submission) -> Path:
-    """`runs/<benchmark>/<model>`, with names made safe for a file system."""
-    return Path("runs") / _safe(benchmark.file.name) / _safe(submission.model.name)
+def default_out(benchmark: Benchmark, submission: Submission, protocol: str) -> Path:
+    """`runs/<benchmark>/<model>`, with names made safe for a file system and told apart where two would collide."""
+    identity = identity_of(benchmark, submission, protocol)
+    name = _safe(submission.model.name)
+    if protocol != benchmark.file.protocols[0]:
+        name += f"-{_safe(protocol)}"
+    folder = Path("runs") / _safe(benchmark.file.name) / name
+    return folder if is_about(folder, identity) else folder.with_name(f"{name}-{identity.digest}")
 
 
 def _safe(name: str) -> str:
-    cleaned = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
-    return cleaned or "unnamed"
+    """The name itself where it can be a folder's; else what is left of it and a digest, so that two stay two.
+
+    >>> _safe("model-2"), _safe("a/b"), _safe("..")
+    ('model-2', 'a-b-c14cddc0', 'unnamed-5ec1f7e7')
+    """
+    cleaned = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")[:_LONGEST]
+    return cleaned if cleaned == name else f"{cleaned or 'unnamed'}-{digest_of(name)[:8]}"
+
+
+_LONGEST = 100
+"""Characters of a name; file systems take 255 bytes."""

@@ -14,9 +14,8 @@ from worldgauge.api.show import TextTable, interval, need_more, number
 from worldgauge.core import run_folder
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
-from worldgauge.core.sources import read_sources, write_sources
+from worldgauge.core.sources import copy_sources
 from worldgauge.core.status import Status
-from worldgauge.core.submission import Submission
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.engine.work import WorkResult
@@ -126,10 +125,8 @@ class Run(run_folder.Run):
             shutil.copytree(self.folder, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("store", ".*"))
         except OSError as error:
             raise CannotWrite(f"cannot write to {target} ({error.strerror})", "choose another folder") from error
-        known = read_sources(self.folder)
         # Where the videos lie is told relative to the folder.
-        videos = {case: source.video for case, source in known.items() if source.video is not None}
-        write_sources(target, [source.case for source in known.values()], Submission(self.file.model, videos))
+        copy_sources(self.folder, target)
         return Run(target, excluded=self.excluded)
 
     def __repr__(self) -> str:

@@ -26,9 +26,9 @@ from worldgauge.blocks.faults.base import Frames
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.render import Painter, painter
 from worldgauge.blocks.timeline import Timeline
-from worldgauge.core.canonical import digest_file
 from worldgauge.core.case import Case
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.file_digests import digest_file
 from worldgauge.core.submission import FILE_NAME, ModelCard, Submission
 from worldgauge.core.video import Video
 

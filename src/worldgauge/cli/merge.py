@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from worldgauge.cli.report import print_summary
+from worldgauge.core.contents import Contents, VideoKey
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
+from worldgauge.core.sources import copy_sources
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
 
@@ -31,13 +34,36 @@ def merge(
             raise WorldGaugeError(
                 f"{run.folder} is a run of '{run.name}', {runs[0]} of '{first.model.name}'", "merge one model's shards"
             )
+    contents = _joined_contents(opened)
     if out.exists() and any(out.iterdir()):
         raise WorldGaugeError(f"{out} is not empty", "name a new folder")
     out.mkdir(parents=True, exist_ok=True)
     for number, run in enumerate(opened):
         for file in sorted(run.folder.glob("records-*.jsonl")):
             shutil.copyfile(file, out / file.name.replace("records-", f"records-{number}-", 1))
+    if contents is not None:
+        contents.write(out)
+    copy_sources(opened[0].folder, out)
     invocations = [invocation for run in opened for invocation in run.file.invocations]
-    first.model_copy(update={"invocations": invocations}).write(out)
+    definitions = {d.id: d for run in opened for d in run.file.definitions}
+    first.model_copy(update={"invocations": invocations, "definitions": list(definitions.values())}).write(out)
     print_summary(write_summary(out))
     typer.echo(f"run folder: {out}")
+
+
+def _joined_contents(runs: Sequence[Run]) -> Contents | None:
+    """What all shards hold. A video that two of them measured belongs to no two shards."""
+    joined: Contents | None = None
+    owner: dict[VideoKey, Path] = {}
+    for run in runs:
+        measured = {(record["case"], record.get("take", 0)) for record in run.counting()}
+        twice = next((key for key in sorted(measured) if key in owner), None)
+        if twice is not None:
+            raise WorldGaugeError(
+                f"{owner[twice]} and {run.folder} both measured case '{twice[0]}'", "name each shard once"
+            )
+        owner |= dict.fromkeys(measured, run.folder)
+        if run.contents is not None:
+            joined = joined or Contents(run.file.identity)
+            joined.videos |= run.contents.videos
+    return joined

@@ -82,6 +82,13 @@ Prompts = Annotated[
 Cameras = Annotated[
     Path | None, typer.Option("--cameras", envvar="WORLDGAUGE_CAMERAS", help="Own videos: folder of camera npz or npy.")
 ]
+Moved = Annotated[
+    bool, typer.Option("--moved", envvar="WORLDGAUGE_MOVED", help="The run folder's videos now lie in another place.")
+]
+BreakLock = Annotated[
+    bool,
+    typer.Option("--break-lock", envvar="WORLDGAUGE_BREAK_LOCK", help="Write although another machine left its lock."),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
@@ -112,6 +119,8 @@ class JobFlags:
     reference: References = None
     prompts: Prompts = None
     cameras: Cameras = None
+    moved: Moved = False
+    break_lock: BreakLock = False
 
     def job(self) -> Job:
         """Open the benchmark and the submission, and resolve what was asked for."""
@@ -138,6 +147,8 @@ class JobFlags:
             reference=self.reference,
             prompts=self.prompts,
             cameras=self.cameras,
+            moved=self.moved,
+            break_lock=self.break_lock,
             arguments=sys.argv[1:],
         )
 

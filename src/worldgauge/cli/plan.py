@@ -73,6 +73,7 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("signals", f"{signals} to compute, {plan.stored} stored"),
         ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),
     ]
+    lines += [("remark", remark) for remark in plan.remarks]
     if plan.unknown:
         lines.append(("ignored", f"{len(plan.unknown)} videos of no case" + _names("", plan.unknown)))
     print_pairs(lines)

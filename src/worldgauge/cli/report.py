@@ -35,6 +35,9 @@ def report(
     published: Annotated[
         bool, typer.Option("--published", help="Beside the authors' printed tables, where that is fair.")
     ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="First look whether the videos and cases are still what was measured.")
+    ] = False,
     include: Include = None,
     store: StorePath = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
@@ -53,6 +56,11 @@ def report(
         bring_in(path)
     if style not in ("terminal", "html", *FORMATS):
         raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, html, {', '.join(FORMATS)}")
+    if check:
+        from worldgauge.engine.contents import check_again
+
+        for folder in runs:
+            check_again(folder)
     if published:
         if style not in ("terminal", "md", "json") or out is not None:
             raise WorldGaugeError("--published prints to the terminal", "use --format terminal, md or json")
@@ -116,6 +124,8 @@ def print_summary(summary: Summary) -> None:
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     print_table(header, rows, numeric=(1, 2, *range(4, 5 + len(shown))))
+    for sentence in summary.run.left_out.sentences():
+        print_note(sentence)
 
 
 def _bounds(score: Score) -> str:

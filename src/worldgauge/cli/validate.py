@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from worldgauge.api.building import chosen_set, open_videos
+from worldgauge.api.building import chosen_set, default_out, open_videos
 from worldgauge.cli import options as o
 from worldgauge.cli.plan import print_why
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import FILE_NAME as RUN_FILE
+from worldgauge.core.sources import write_sources
+from worldgauge.core.submission import Submission
+from worldgauge.engine.contents import check_again
+from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.possible import possible_metrics, why_not
 from worldgauge.verbs import AsJson, print_json
@@ -25,6 +31,7 @@ def validate(
     data: o.Data = None,
     protocol: o.ProtocolName = None,
     instruments: o.InstrumentSet = "auto",
+    out: o.Out = None,
     full: Annotated[bool, typer.Option("--full", help="Decode every frame, not only the first.")] = False,
     why: o.Why = False,
     as_json: AsJson = False,
@@ -35,6 +42,7 @@ def validate(
     """
     job_benchmark, submission = open_videos(videos, benchmark, data)
     left_out = _left_out(job_benchmark, protocol, instruments)
+    _update_run_folder(job_benchmark, submission, protocol, out)
     known = {case.id: case for case in job_benchmark.cases}
     missing = [case_id for case_id in known if submission.video(case_id) is None]
     problems: dict[str, str] = {}
@@ -74,6 +82,17 @@ def validate(
         print_why(left_out, why)
     if missing or problems:
         raise typer.Exit(1)
+
+
+def _update_run_folder(benchmark: Benchmark, submission: Submission, protocol: str | None, out: Path | None) -> None:
+    """Where the videos have a run folder, write down there what is there now."""
+    chosen = protocol or benchmark.file.protocols[0]
+    folder, identity = out or default_out(benchmark, submission, chosen), identity_of(benchmark, submission, chosen)
+    if (folder / RUN_FILE).is_file() and is_about(folder, identity):
+        write_sources(folder, benchmark.cases, submission)
+        check_again(folder)
+    elif out is not None:
+        raise WorldGaugeError(f"{out} is not the run folder of these videos", "leave --out away")
 
 
 def _left_out(benchmark: Benchmark, protocol: str | None, instruments: str) -> dict[str, str]:

@@ -208,6 +208,8 @@ class Benchmark:
 
     file: BenchmarkFile
     cases: tuple[Case, ...]
+    of_videos: bool = False
+    """Whether the cases are a submission's own videos, so that they come and go with them."""
 
     def metrics(self, protocol: str) -> list[MetricUse]:
         """The columns under a protocol, with full names of metrics; those that ask for it are told the protocol."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 
@@ -20,12 +19,6 @@ def canonical_json(value: Any) -> str:
 def digest_of(value: Any) -> str:
     """sha256 of the canonical JSON, as hexadecimal."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
-
-
-def digest_file(path: Path) -> str:
-    """sha256 of a file's bytes, as hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def short(digest: str) -> str:

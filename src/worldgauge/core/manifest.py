@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from worldgauge.core.code_digest import files_of, forget_digests
 from worldgauge.core.errors import WorldGaugeError
 
 log = logging.getLogger(__name__)
@@ -102,8 +103,8 @@ def modules_in(file: str, *others: str) -> tuple[str, ...]:
 _found: dict[str, Manifest] = {}
 """By package."""
 _looked = False
-_included: dict[Path, None] = {}
-"""What `include` was asked for, in order."""
+_included: dict[Path, dict[str, str]] = {}
+"""What `include` was asked for, in order, each with the code as it was then, by file."""
 
 
 def manifests() -> Iterator[Manifest]:
@@ -149,15 +150,20 @@ def included() -> tuple[Path, ...]:
 
 
 def include(path: Path) -> None:
-    """Bring in what `--include` names: a Python file with decorators, or a benchmark's folder with a manifest."""
+    """Bring in what `--include` names: a Python file with decorators, or a benchmark's folder with a manifest.
+
+    What was edited since it was brought in is loaded anew.
+    """
     resolved = path.resolve()
     name = f"worldgauge_include_{resolved.stem}"
-    loaded = sys.modules.get(name)
     file = resolved / "__init__.py" if resolved.is_dir() else resolved
-    if loaded is not None and getattr(loaded, "__file__", None) == str(file):
-        return
     if not file.is_file():
         raise WorldGaugeError(f"--include {path}: no such file", "name a Python file or a benchmark's folder")
+    code = _code_below(resolved, name)
+    loaded = getattr(sys.modules.get(name), "__file__", None) == str(file)
+    if loaded and _included.get(resolved) == code:
+        return
+    _forget(name, _included.get(resolved, {}))
     inside = [str(resolved)] if resolved.is_dir() else None
     spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inside)
     if spec is None or spec.loader is None:
@@ -177,7 +183,27 @@ def include(path: Path) -> None:
         if isinstance(error, WorldGaugeError):
             raise
         raise WorldGaugeError(f"--include {path}: {type(error).__name__}: {error}") from error
-    _included[resolved] = None
+    # Once more: only now the modules it imports can be told from names.
+    _included[resolved] = _code_below(resolved, name)
+
+
+def _code_below(path: Path, name: str) -> dict[str, str]:
+    """The code of a file with the local modules it imports, or of every file of a folder."""
+    if not path.is_dir():
+        return files_of(path, name)
+    texts: dict[str, str] = {}
+    for file in sorted(path.rglob("*.py")):
+        texts |= files_of(file, name)
+    return texts
+
+
+def _forget(name: str, files: Mapping[str, str]) -> None:
+    """Drop the modules of an included place, so that it is imported from its present files."""
+    importlib.invalidate_caches()
+    forget_digests()
+    for module, loaded in list(sys.modules.items()):
+        if module == name or module.startswith(f"{name}.") or getattr(loaded, "__file__", None) in files:
+            del sys.modules[module]
 
 
 def _look_for_entry_points() -> None:

@@ -8,7 +8,15 @@ _PROTOCOLS = ("released", "paper")
 """The two there were."""
 
 
-def from_schema_1(content: dict[str, Any]) -> dict[str, Any]:
+def brought_up(content: dict[str, Any]) -> dict[str, Any]:
+    """`run.json` of any older schema as the present one."""
+    if content.get("schema") == 1:
+        content = _from_schema_1(content)
+    # Schema 2 did not say where a submission was read from, nor which list of cases it was about.
+    return content | {"schema": 3}
+
+
+def _from_schema_1(content: dict[str, Any]) -> dict[str, Any]:
     """`run.json` of schema 1 as schema 2: protocols are named by the benchmark, differences stand under them."""
     benchmark = dict(content["benchmark"])
     for gone in ("cases", "importer", "protocol"):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from worldgauge.core.status import Status
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 
 
 class Record(BaseModel):
@@ -19,7 +19,7 @@ class Record(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
 
-    schema_version: Literal[2] = Field(default=SCHEMA, alias="schema")
+    schema_version: Literal[3] = Field(default=SCHEMA, alias="schema")
     """Version of this format."""
     case: str
     """Case id."""
@@ -32,7 +32,8 @@ class Record(BaseModel):
     fingerprint: str
     """Digest of the definition: metric, parameters, signals, instruments, weights, scale. Unequal: not comparable."""
     inputs: str
-    """Digest of what was measured: the videos, the parts of the case, and which instruments could not run."""
+    """Digest of what was measured: the video and the parts of the case the metric reads. Counts while it agrees with
+    `contents.jsonl`."""
     video: str | None
     """sha256 of the model's video; null when there is none."""
     status: Status
@@ -54,4 +55,8 @@ class Record(BaseModel):
     seconds: float = 0.0
     """Time the metric's function took; signals are timed in the store."""
     time: float = 0.0
-    """Unix time of writing. Of several records of one case and metric the latest counts."""
+    """Unix time of writing, for people."""
+    unavailable: bool = False
+    """Whether an instrument was not there: tried again as soon as it is."""
+    invocation: int = 0
+    """Which run of the command wrote it, counted from 0. Of several records that count, the one of the last does."""

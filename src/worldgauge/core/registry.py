@@ -17,8 +17,8 @@ class Registry(Generic[T]):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._entries: dict[str, T] = {}
-        self._imported: set[str] = set()
-        """Packages whose modules of this kind are imported."""
+        self._imported: dict[str, Manifest] = {}
+        """Packages whose modules of this kind are imported; one that was loaded anew has another manifest."""
 
     def add(self, name: str, entry: T, where: str) -> None:
         """Register a definition; `where` is its `module:attribute`. A name belongs to one definition only."""
@@ -73,10 +73,10 @@ class Registry(Generic[T]):
                 self._import(manifest)
 
     def _import(self, manifest: Manifest) -> None:
-        if manifest.package in self._imported:
+        if self._imported.get(manifest.package) is manifest:
             return
         # First, so that a module which asks the registry while it is imported does not begin anew.
-        self._imported.add(manifest.package)
+        self._imported[manifest.package] = manifest
         for module in getattr(manifest, f"{self.kind}s"):
             manifest.resolve(module)
 

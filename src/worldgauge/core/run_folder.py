@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -16,16 +16,27 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from worldgauge.core.benchmark import BenchmarkFile, CaseReducer, Scale, score_ends
+from worldgauge.core.contents import Contents
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.older_runs import from_schema_1
+from worldgauge.core.identity import Identity
+from worldgauge.core.older_runs import brought_up
+from worldgauge.core.record_lines import RecordLines
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard, first_problem
+from worldgauge.core.validity import Counting, LeftOut
 
 if TYPE_CHECKING:
     import pandas
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 FILE_NAME = "run.json"
+
+
+DAMAGED_HINT = "run the same command again: it is written anew, and records are kept"
+
+
+class DamagedRunFile(WorldGaugeError):
+    """`run.json` cannot be understood; the records beside it can still be of use."""
 
 
 class _Model(BaseModel):
@@ -53,6 +64,8 @@ class DefinitionFile(_Model):
     """The signals the metric rests on, with versions, parameters, frames and instruments."""
     unavailable: str = ""
     """Why it could not be computed on the machine of the latest invocation."""
+    reads: tuple[str, ...] = ()
+    """Parts of the case and the video that a record rests on."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -90,12 +103,16 @@ class SampleFile(_Model):
 class RunFile(_Model):
     """`run.json`."""
 
-    schema_version: Literal[2] = Field(default=SCHEMA, alias="schema")
+    schema_version: Literal[3] = Field(default=SCHEMA, alias="schema")
     benchmark: BenchmarkFile
     protocol: str
     instruments: dict[str, str]
     """Seat to instrument."""
     model: ModelCard
+    data: str | None = None
+    """Digest of the data set's case ids; null where the cases are the videos."""
+    read_from: str = ""
+    """Where the submission was read from; empty for videos in memory."""
     cases: int
     """Cases asked for: of the whole benchmark or, where a sample was drawn, of the sample."""
     videos: int = 0
@@ -116,22 +133,33 @@ class RunFile(_Model):
         """Videos that coverage is measured against."""
         return self.videos or self.cases
 
+    @property
+    def identity(self) -> Identity:
+        """Whom the folder is about."""
+        return Identity(self.benchmark.name, self.data, self.protocol, self.model, self.read_from)
+
     @classmethod
     def read(cls, folder: Path) -> RunFile:
         file = folder / FILE_NAME
+        content: Any = None
         try:
             content = json.loads(file.read_bytes())
-            older = isinstance(content, dict) and content.get("schema") == 1
-            opened = cls.model_validate(from_schema_1(content) if older else content)
+            older = isinstance(content, dict) and content.get("schema") in (1, 2)
+            opened = cls.model_validate(brought_up(content) if older else content)
             opened._older = older
             return opened
         except FileNotFoundError as error:
             raise WorldGaugeError(
                 f"{folder} is not a run: it has no {FILE_NAME}", "name a folder that 'worldgauge run' made"
             ) from error
-        except (ValidationError, ValueError, OSError) as error:
+        except OSError as error:
+            raise WorldGaugeError(f"{file} cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            newer = _newer(content)
+            if newer:
+                raise WorldGaugeError(f"{file} was written by a newer version", "update this one") from None
             problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-            raise WorldGaugeError(f"{file}: {problem}") from error
+            raise DamagedRunFile(f"{file} is damaged ({problem})", DAMAGED_HINT) from error
 
     def write(self, folder: Path) -> None:
         partial = folder / f".{FILE_NAME}.partial"
@@ -163,45 +191,54 @@ class Run:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         self.file = RunFile.read(self.folder)
+        self.left_out = LeftOut()
+        """What the latest reading of the records left out."""
 
     @property
     def name(self) -> str:
         return self.file.model.name
 
+    @cached_property
+    def contents(self) -> Contents | None:
+        """What was there when the run last looked; None for folders of older versions."""
+        return Contents.read(self.folder)
+
+    def counting(self) -> Counting:
+        """Every record that counts: of one video and metric the one of the last invocation is the current one."""
+        return Counting(RecordLines(self.folder), self.file.definitions, self.contents)
+
     def records(self) -> list[dict[str, Any]]:
-        """The current record of every metric, case and take, sorted: of several the latest, stale ones left out."""
-        current = {d.id: d.fingerprint for d in self.file.definitions}
-        latest: dict[tuple[str, str, int], dict[str, Any]] = {}
-        for record in read_lines(self.folder):
+        """The current record of every metric, case and take, sorted; stale ones are left out."""
+        current: dict[tuple[str, str, int], dict[str, Any]] = {}
+        counting = self.counting()
+        for record in counting:
             key = record["metric"], record["case"], record.get("take", 0)
-            if current.get(record["metric"]) != record["fingerprint"]:
-                continue
-            before = latest.get(key)
-            if before is None or record["time"] >= before["time"]:
-                latest[key] = record
-        return [latest[key] for key in sorted(latest)]
+            before = current.get(key)
+            if before is None or record.get("invocation", 0) >= before.get("invocation", 0):
+                current[key] = record
+        self.left_out = counting.left_out(lambda metric, video: (metric, *video) in current)
+        return [current[key] for key in sorted(current)]
 
     def columns(self) -> dict[str, Columns]:
         """Per metric id, in the order of the definitions, the current records as columns. Flat in memory per record."""
-        current = {d.id: d.fingerprint for d in self.file.definitions}
         rows: dict[str, dict[tuple[str, int], _Row]] = {d.id: {} for d in self.file.definitions}
-        for record in read_lines(self.folder):
-            metric = record["metric"]
-            if current.get(metric) != record["fingerprint"]:
-                continue
-            key, of_metric = (intern(record["case"]), record.get("take", 0)), rows[metric]
+        counting = self.counting()
+        for record in counting:
+            key, of_metric = (intern(record["case"]), record.get("take", 0)), rows[record["metric"]]
+            invocation = record.get("invocation", 0)
             before = of_metric.get(key)
-            if before is not None and before[0] > record["time"]:
+            if before is not None and before[0] > invocation:
                 continue
             value, raw, weight = record.get("value"), record.get("raw"), record.get("weight")
             of_metric[key] = (
-                record["time"],
+                invocation,
                 intern(record["cluster"]),
                 intern(record["status"]),
                 np.nan if value is None else value,
                 np.nan if raw is None else raw,
                 np.nan if weight is None else weight,
             )
+        self.left_out = counting.left_out(lambda metric, video: video in rows[metric])
         return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -215,23 +252,8 @@ class Run:
         return pandas.DataFrame(rows)
 
 
-def read_lines(folder: Path) -> Iterator[dict[str, Any]]:
-    """Every complete record line of every worker; a torn last line is ignored."""
-    for file in sorted(folder.glob("records-*.jsonl")):
-        with file.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                if not line.endswith(b"\n"):
-                    break
-                try:
-                    yield json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise WorldGaugeError(
-                        f"{file} line {number} is damaged", "delete that line and run the same command again"
-                    ) from error
-
-
-_Row = tuple[float, str, str, float, float, float]
-"""Time, cluster, status, value, raw, weight."""
+_Row = tuple[int, str, str, float, float, float]
+"""Invocation, cluster, status, value, raw, weight."""
 
 
 def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
@@ -246,3 +268,8 @@ def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
         raws=np.array([row[4] for row in rows], dtype=np.float64),
         weights=np.array([row[5] for row in rows], dtype=np.float64),
     )
+
+
+def _newer(content: Any) -> int | None:
+    schema = content.get("schema") if isinstance(content, dict) else None
+    return schema if isinstance(schema, int) and schema > SCHEMA else None

@@ -10,12 +10,13 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.submission import Submission, first_problem
+from worldgauge.core.submission import ModelCard, Submission, first_problem
 from worldgauge.core.video import Video
 
 FILE_NAME = "sources.jsonl"
@@ -23,10 +24,16 @@ FILE_NAME = "sources.jsonl"
 
 @dataclass(frozen=True)
 class Source:
-    """One case of a run and the model's video, where there is one."""
+    """One case of a run and the model's videos, where they are."""
 
     case: Case
-    video: Video | None
+    takes: tuple[Video | None, ...] = ()
+    """The case's videos; None for one that is no longer there. Empty: it had none, or they were in memory."""
+
+    @property
+    def video(self) -> Video | None:
+        """The first video."""
+        return self.takes[0] if self.takes else None
 
     @property
     def reference(self) -> Video | None:
@@ -41,12 +48,25 @@ def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -
     partial = folder / f".{FILE_NAME}.partial"
     with partial.open("w", encoding="utf-8") as stream:
         for case in cases:
-            video = submission.video(case.id)
+            named = [submission.videos.get(case.id), *submission.further.get(case.id, ())]
             line: dict[str, object] = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
-            if video is not None and video.on_disk is not None:
-                line |= {"video": _relative(video.on_disk, folder), "fps": video.stated_fps}
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            videos = [
+                {"path": _relative(video.on_disk, folder), "fps": video.stated_fps, "frames": video.expected_frames}
+                for video in named
+                if video is not None and video.on_disk is not None
+            ]
+            stream.write(json.dumps(line | {"videos": videos}) + "\n")
     partial.replace(folder / FILE_NAME)
+
+
+def copy_sources(folder: Path, target: Path) -> None:
+    """Write the sources of one run folder into another, with paths relative to that."""
+    known = read_sources(folder)
+    if known:
+        takes = {case: [v for v in source.takes if v is not None] for case, source in known.items()}
+        first = {case: videos[0] for case, videos in takes.items() if videos}
+        further = {case: videos[1:] for case, videos in takes.items() if len(videos) > 1}
+        write_sources(target, [source.case for source in known.values()], Submission(_NOBODY, first, further))
 
 
 def read_sources(folder: Path) -> dict[str, Source]:
@@ -55,18 +75,29 @@ def read_sources(folder: Path) -> dict[str, Source]:
     if not file.is_file():
         return {}
     sources: dict[str, Source] = {}
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         try:
             content = json.loads(line)
             case = Case.model_validate(content["case"]).at(folder / content["root"])
+            videos = [Video(folder / v["path"], v["fps"], v["frames"]) for v in _videos(content)]
         except ValidationError as error:
             raise WorldGaugeError(f"{file} line {number}: {first_problem(error)}") from error
-        except (json.JSONDecodeError, KeyError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise WorldGaugeError(f"{file} line {number} is damaged", "run the same command again") from error
-        path = folder / content["video"] if content.get("video") else None
-        video = Video(path, content.get("fps")) if path is not None and path.exists() else None
-        sources[case.id] = Source(case, video)
+        sources[case.id] = Source(case, tuple(video if video.is_there else None for video in videos))
     return sources
+
+
+_NOBODY = ModelCard(name="-")
+"""Sources do not tell the model."""
+
+
+def _videos(content: dict[str, Any]) -> list[dict[str, Any]]:
+    if "videos" not in content:
+        # Older versions named the first video only.
+        return [{"path": content["video"], "fps": content.get("fps"), "frames": None}] if content.get("video") else []
+    found: list[dict[str, Any]] = content["videos"]
+    return found
 
 
 def _relative(path: Path, folder: Path) -> str:

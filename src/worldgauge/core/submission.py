@@ -68,6 +68,8 @@ class Submission:
         """The video of each case, the first where there are several takes."""
         self.further = dict(further or {})
         """Further takes (other seeds, other rollouts) of the same cases."""
+        self.read_from: Path | None = None
+        """The file or folder it was read from; None for one made in memory."""
 
     def video(self, case_id: str) -> Video | None:
         """The first video of a case, or None when there is none."""
@@ -98,11 +100,13 @@ class Submission:
             case_id: [Video(file.parent / e.path, e.fps) for e in (entry if isinstance(entry, list) else [entry])]
             for case_id, entry in content.videos.items()
         }
-        return cls(
+        found = cls(
             content.model,
             {case_id: of_case[0] for case_id, of_case in takes.items()},
             {case_id: of_case[1:] for case_id, of_case in takes.items() if len(of_case) > 1},
         )
+        found.read_from = path
+        return found
 
     @classmethod
     def from_folder(cls, folder: Path, name: str | None = None) -> Submission:
@@ -110,20 +114,22 @@ class Submission:
         if not folder.is_dir():
             raise WorldGaugeError(f"{folder} is not a folder", "name a folder of videos or a submission.json")
         videos: dict[str, Video] = {}
-        for found in find_videos(folder):
-            relative = found.relative_to(folder)
-            case_id = (relative if found.is_dir() else relative.with_suffix("")).as_posix()
+        for path in find_videos(folder):
+            relative = path.relative_to(folder)
+            case_id = (relative if path.is_dir() else relative.with_suffix("")).as_posix()
             if case_id in videos:
                 raise WorldGaugeError(
-                    f"two videos for case '{case_id}': {videos[case_id].path.name} and {found.name}",
+                    f"two videos for case '{case_id}': {videos[case_id].path.name} and {path.name}",
                     "keep one, or write a submission.json",
                 )
-            videos[case_id] = Video(found)
+            videos[case_id] = Video(path)
         if not videos:
             raise WorldGaugeError(
                 f"{folder} holds no video", "expected mp4, webm, mkv, avi, mov, gif or folders of png/jpg frames"
             )
-        return cls(ModelCard(name=name or folder.resolve().name), videos)
+        found = cls(ModelCard(name=name or folder.resolve().name), videos)
+        found.read_from = folder
+        return found
 
     def write(self, file: Path) -> None:
         """Write `submission.json` with paths relative to it."""

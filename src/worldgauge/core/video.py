@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.canonical import canonical_json, digest_file, digest_of
+from worldgauge.core.canonical import canonical_json, digest_of
 from worldgauge.core.case import Phases
 from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.file_digests import digest_file
 from worldgauge.core.frame_arrays import Range, to_frames
 from worldgauge.core.frames import FrameSpec
 

@@ -62,7 +62,7 @@ def benchmark_of(
                 reference=Reference(video=str(reference.path.resolve()) if reference else None),
             )
         )
-    return Benchmark(BenchmarkFile(name="videos", title="Your videos"), tuple(cases))
+    return Benchmark(BenchmarkFile(name="videos", title="Your videos"), tuple(cases), of_videos=True)
 
 
 def _read_prompts(file: Path | None) -> dict[str, str]:

@@ -8,6 +8,9 @@ from typing import Any
 
 from worldgauge.core.benchmark import CaseReducer, MetricUse, Scale
 from worldgauge.core.canonical import digest_of, short
+from worldgauge.core.case_parts import in_order
+from worldgauge.core.code_digest import code_of
+from worldgauge.core.contents import STANDING
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS, Instrument, instrument_sets
 from worldgauge.core.metric import METRICS, Metric
@@ -48,6 +51,8 @@ class Definition:
     """Why no case can be scored on this machine."""
     parts: tuple[str, ...] = field(default=())
     """Parts of the case the metric and its signals read."""
+    reads: tuple[str, ...] = field(default=())
+    """All that a record rests on beside the definition: the video, those parts, and the case's standing."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Tags a case must have for the metric to apply."""
 
@@ -66,6 +71,7 @@ class Definition:
             summary=self.metric.summary,
             signals=[dict(s) for s in self.signals],
             unavailable=self.unavailable or "",
+            reads=self.reads,
         )
 
 
@@ -108,7 +114,16 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
     if signal.seat is not None:
         instrument = seats.instruments.get(signal.seat)
         described["instrument"] = instrument.identity() if instrument else None
-    return described
+    return described | code_of_signal(use, seats)
+
+
+def code_of_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
+    """What is known of a stranger's code below a signal; empty where all of it is ours."""
+    signal = SIGNALS.get(use.signal)
+    instrument = seats.instruments.get(signal.seat) if signal.seat is not None else None
+    found = {"signal": code_of(signal.function), "instrument": code_of(type(instrument)) if instrument else {}}
+    known = {key: code for key, code in found.items() if code}
+    return {"code": known} if known else {}
 
 
 def all_uses(metric: Metric) -> list[SignalUse]:
@@ -138,6 +153,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
     }
     if use.reduce != "mean":
         content["reduce"] = use.reduce
+    content |= code_of(metric.function)
     needed_seats = [SIGNALS.get(u.signal).seat for u in all_uses(metric)]
     reasons = [seats.reason_empty(seat) for seat in needed_seats if seat is not None]
     return Definition(
@@ -150,8 +166,14 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         signals=signals,
         unavailable=next((reason for reason in reasons if reason), None),
         parts=metric.inputs(),
+        reads=_reads(metric),
         tags=use.cases,
     )
+
+
+def _reads(metric: Metric) -> tuple[str, ...]:
+    phases = {"phases"} if any(use.frames.phase is not None for use in all_uses(metric)) else set()
+    return (*in_order({"video", *metric.inputs(), *phases}), STANDING)
 
 
 def _with_settings(instrument: type[Instrument], settings: str) -> Instrument:

@@ -6,8 +6,8 @@ import math
 import time
 import traceback
 
-from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.case_parts import lacking, offers
+from worldgauge.core.contents import inputs_digest
 from worldgauge.core.errors import (
     CannotWrite,
     InvalidVideo,
@@ -32,25 +32,6 @@ _STATUS: dict[type[Outcome], Status] = {
 }
 
 
-def inputs_digest(definition: Definition, inputs: CaseInputs, perception: Perception) -> str:
-    """Digest of all that this record will rest on; a record with the same one need not be computed again."""
-    lack = first_lack(definition, inputs)
-    content: dict[str, object] = {"video": inputs.video and inputs.video.digest, "lacks": lack}
-    if inputs.video is not None and inputs.video.expected_frames is not None:
-        content["expected_frames"] = inputs.video.expected_frames
-    if inputs.video is not None and lack is None:
-        if definition.unavailable:
-            content["unavailable"] = definition.unavailable
-        else:
-            try:
-                content["signals"] = [perception.key(use) for use in definition.metric.needs]
-                content["case"] = {part: inputs.digest(part) for part in definition.metric.requires}
-            except (WorldGaugeError, OSError) as error:
-                # A part of the data set cannot be read; the record says so, and mending it changes the digest.
-                content["unreadable"] = str(error)
-    return short(digest_of(content))
-
-
 def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
     """Why the metric does not apply: a tag the case does not have, or a part of it that is not there."""
     for tag, value in definition.tags.items():
@@ -61,7 +42,12 @@ def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
 
 
 def evaluate(
-    definition: Definition, inputs: CaseInputs, perception: Perception, lost: str = "", take: int = 0
+    definition: Definition,
+    inputs: CaseInputs,
+    perception: Perception,
+    lost: str = "",
+    take: int = 0,
+    invocation: int = 0,
 ) -> Record:
     """The record of one metric on one case. Raises only `NotStored`, and errors that stop the whole run.
 
@@ -70,6 +56,7 @@ def evaluate(
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
     weight: float | None = None
+    unavailable = False
     try:
         if lost:
             raise WorldGaugeError(lost)
@@ -83,6 +70,7 @@ def evaluate(
         status, reason = Status.MISSING, "the submission has no video for this case"
     except Outcome as outcome:
         status, reason = _STATUS[type(outcome)], str(outcome)
+        unavailable = isinstance(outcome, Unavailable)
     except _Nonsense as problem:
         status, reason = Status.ERROR, str(problem)
     except WorldGaugeError as error:
@@ -95,8 +83,8 @@ def evaluate(
         cluster=inputs.case.cluster_id,
         metric=definition.id,
         fingerprint=definition.fingerprint,
-        inputs=inputs_digest(definition, inputs, perception),
-        video=inputs.video.digest if inputs.video else None,
+        inputs=inputs_digest(inputs.part_digests(definition.reads), definition.reads),
+        video=_video_digest(inputs),
         status=status,
         value=value,
         raw=raw,
@@ -107,7 +95,17 @@ def evaluate(
         tags=inputs.case.tags,
         seconds=round(time.perf_counter() - started, 6),
         time=time.time(),
+        unavailable=unavailable,
+        invocation=invocation,
     )
+
+
+def _video_digest(inputs: CaseInputs) -> str | None:
+    """None also for what cannot be read, such as a pipe."""
+    try:
+        return inputs.video.digest if inputs.video else None
+    except (WorldGaugeError, OSError):
+        return None
 
 
 class _NoVideo(Exception):

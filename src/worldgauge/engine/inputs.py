@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from worldgauge.core.canonical import digest_file, digest_of
+from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import EXTRAS, lacking, object_masks, offers
 from worldgauge.core.clip import Clip
+from worldgauge.core.contents import ABSENT, STANDING, UNREADABLE
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.file_digests import digest_file
 from worldgauge.core.video import Video
 
 
@@ -39,6 +42,27 @@ class CaseInputs:
         if part not in self._digests:
             self._digests[part] = self._compute_digest(self._offered(part))
         return self._digests[part]
+
+    def part_digests(self, reads: Iterable[str]) -> dict[str, str]:
+        """The digest of each part; what is not there and what cannot be read have a word in its place."""
+        return {part: self._short_digest(part) for part in reads}
+
+    def _short_digest(self, part: str) -> str:
+        case, video = self.case, self.video
+        try:
+            if part == STANDING:
+                return short(digest_of([case.cluster_id, case.tags, case.weight]))
+            if part == "video":
+                if video is None:
+                    return ABSENT
+                asked = "" if video.expected_frames is None else f" of {video.expected_frames} frames"
+                return short(video.digest) + asked
+            return short(self.digest(part))
+        except NotApplicable:
+            return ABSENT
+        except (WorldGaugeError, OSError):
+            # The record says what is wrong, and mending it changes the digest.
+            return UNREADABLE
 
     def value(self, part: str) -> Any:
         """What a signal gets when it reads that part."""

@@ -56,6 +56,10 @@ class Job:
     """Only a part of the benchmark, drawn by seed."""
     workers: int = 1
     arguments: tuple[str, ...] = field(default=())
+    moved: bool = False
+    """Whether the videos may lie in another place than when the folder was begun."""
+    break_lock: bool = False
+    """Whether a lock that another machine left is broken."""
     excluded: Mapping[str, str] = field(default_factory=dict)
     """Metrics left out because they need more than the cases or the instruments offer, with the reason."""
 

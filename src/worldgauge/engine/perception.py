@@ -12,7 +12,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.errors import CannotWrite, Outcome, Unavailable, Unscored
 from worldgauge.core.instrument import Instrument
 from worldgauge.core.signal import SIGNALS, Arrays, SignalUse, inherited
-from worldgauge.engine.definitions import Seats
+from worldgauge.engine.definitions import Seats, code_of_signal
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.store import Store
 
@@ -83,7 +83,7 @@ class Perception:
                 if instrument is None:
                     raise Unavailable(self._seats.reason_empty(signal.seat) or "")
                 identity["instrument"] = instrument.identity()
-            self._identities[use] = identity
+            self._identities[use] = identity | code_of_signal(use, self._seats)
         return self._identities[use]
 
     def to_compute(self, uses: Iterable[SignalUse]) -> list[SignalUse]:

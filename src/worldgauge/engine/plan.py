@@ -9,16 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worldgauge.core.case import Case
+from worldgauge.core.contents import Contents, inputs_digest, remember_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
+from worldgauge.engine.contents import establish, part_names
+from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.definitions import Definition, Seats
-from worldgauge.engine.evaluate import first_lack, inputs_digest
+from worldgauge.engine.evaluate import first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
 from worldgauge.engine.perception import Perception
 from worldgauge.engine.possible import why_not
-from worldgauge.engine.records import Finished, finished
+from worldgauge.engine.records import finished
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.store import Store
 
@@ -61,6 +64,12 @@ class Plan:
     """Metric id to the reason why no chosen case can be scored."""
     excluded: Mapping[str, str] = field(default_factory=dict)
     """Metrics that were left out beforehand because they need more than there is, with the reason."""
+    contents: Contents | None = None
+    """What is there now."""
+    invocation: int = 0
+    """The number its records will carry."""
+    remarks: list[str] = field(default_factory=list)
+    """On the folder it goes on with."""
     seconds: float = 0.0
     """Expected time of perception on one worker."""
     gigabytes: float = 0.0
@@ -84,19 +93,32 @@ def make_plan(job: Job) -> Plan:
     """Look at every chosen case: its video, its finished records, its stored signals."""
     seats, definitions = job.setup.build()
     _check_policy(job, definitions)
-    store, done = Store(job.setup.store), finished(job.setup.out)
-    plan = Plan(len(job.cases), [], definitions, Stages.of(definitions, seats))
+    before, listed, remarks = found_before(job)
+    store, (done, invocation) = Store(job.setup.store), finished(job.setup.out)
+    plan = Plan(len(job.cases), [], definitions, Stages.of(definitions, seats), remarks=remarks)
+    plan.invocation = max(invocation, len(before.invocations) if before else 0)
     known = {case.id for case in job.benchmark.cases}
     plan.unknown = sorted(set(job.submission.videos) - known)
-    for position in job.cases:
-        case = job.benchmark.cases[position]
-        takes = job.submission.takes(case.id)
-        for take, video in enumerate(takes):
-            work, count = _examine(case, take, video, definitions, seats, store, done)
+    chosen = {job.benchmark.cases[position].id for position in job.cases}
+    # Of a part that is run again the rest is looked at too, so that nothing stale counts there.
+    looked_at = chosen | (listed.cases if listed is not None else set())
+    files = {d.id: d for d in before.definitions} if before else {}
+    reads = part_names([*(files | {d.id: d.to_file() for d in definitions}).values()])
+    remember_files(job.setup.out)
+    plan.contents, inputs = establish(
+        identity_of(job.benchmark, job.submission, job.protocol),
+        [case for case in job.benchmark.cases if case.id in looked_at],
+        job.submission,
+        reads,
+    )
+    for key, found in inputs.items():
+        if found.case.id in chosen:
+            parts = plan.contents.videos[key]
+            work, count = _examine(found, key[1], parts, definitions, seats, store, done.get(key, {}))
             plan.works.append(work)
             plan.done_records += count
-        if None in takes:
-            plan.missing.append(case.id)
+            if found.video is None:
+                plan.missing.append(found.case.id)
     plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
     plan.excluded = job.excluded
     plan.seconds, plan.gigabytes = _estimate(plan, seats, store)
@@ -104,18 +126,17 @@ def make_plan(job: Job) -> Plan:
 
 
 def _examine(
-    case: Case,
+    inputs: CaseInputs,
     take: int,
-    video: Video | None,
+    parts: Mapping[str, str],
     definitions: list[Definition],
     seats: Seats,
     store: Store,
-    done: Finished,
+    done: Mapping[tuple[str, str, str], bool],
 ) -> tuple[CaseWork, int]:
-    inputs = CaseInputs(case, video)
+    case, video = inputs.case, inputs.video
     perception = Perception(inputs, seats, store, None)
-    of_case = done.get((case.id, take), {})
-    todo = [d for d in definitions if (d.id, d.fingerprint, inputs_digest(d, inputs, perception)) not in of_case]
+    todo = [d for d in definitions if not _is_done(d, parts, done)]
     able = [d for d in todo if video is not None and not d.unavailable and first_lack(d, inputs) is None]
     needed = list(dict.fromkeys(use for d in able for use in d.metric.needs))
     try:
@@ -125,6 +146,12 @@ def _examine(
         compute = needed
     stored = sum(1 for use in needed if use not in compute)
     return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
+
+
+def _is_done(definition: Definition, parts: Mapping[str, str], done: Mapping[tuple[str, str, str], bool]) -> bool:
+    """Whether a record agrees with what is there. One that lacked an instrument is tried again where that is ready."""
+    unavailable = done.get((definition.id, definition.fingerprint, inputs_digest(parts, definition.reads)))
+    return unavailable is not None and not (unavailable and not definition.unavailable)
 
 
 def _estimate(plan: Plan, seats: Seats, store: Store) -> tuple[float, float]:

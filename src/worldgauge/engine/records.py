@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.record import Record
-from worldgauge.core.run_folder import read_lines
+from worldgauge.core.record_lines import RecordLines
 from worldgauge.core.status import Status
 
 
@@ -60,28 +60,26 @@ class RecordWriter:
         self._lock.release()
 
 
-Finished = dict[tuple[str, int], dict[tuple[str, str, str], float]]
+Finished = dict[tuple[str, int], dict[tuple[str, str, str], bool]]
+"""Per case and take, (metric, fingerprint, inputs) to whether an instrument was not there."""
 
 
-def finished(folder: Path) -> Finished:
-    """Per case and take, the (metric, fingerprint, inputs) that need no second look, and when they were written.
-
-    Errors are ours, so they are tried again; so is a record that a later one of other content has replaced.
-    """
-    latest: dict[tuple[str, int], dict[str, tuple[float, str, str, str]]] = defaultdict(dict)
-    for line in read_lines(folder):
-        of_video = latest[line["case"], line.get("take", 0)]
-        before = of_video.get(line["metric"])
-        if before is None or line["time"] >= before[0]:
-            of_video[line["metric"]] = (line["time"], line["fingerprint"], line["inputs"], line["status"])
-    return {
-        video: {
-            (metric, fingerprint, inputs): written
-            for metric, (written, fingerprint, inputs, status) in metrics.items()
-            if status != Status.ERROR
-        }
-        for video, metrics in latest.items()
+def finished(folder: Path) -> tuple[Finished, int]:
+    """What needs no second look, and the number of the next invocation. Errors are ours, so they are tried again."""
+    last: dict[tuple[str, int], dict[tuple[str, str, str], tuple[int, str, bool]]] = defaultdict(dict)
+    invocations = 0
+    for line in RecordLines(folder):
+        invocation = line.get("invocation", 0)
+        invocations = max(invocations, invocation + 1)
+        of_video = last[line["case"], line.get("take", 0)]
+        key = line["metric"], line["fingerprint"], line["inputs"]
+        if key not in of_video or invocation >= of_video[key][0]:
+            of_video[key] = invocation, line["status"], line.get("unavailable", False)
+    done = {
+        video: {key: unavailable for key, (_, status, unavailable) in found.items() if status != Status.ERROR}
+        for video, found in last.items()
     }
+    return done, invocations
 
 
 def _cut_torn_line(file: IO[bytes]) -> None:

@@ -14,14 +14,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from worldgauge.core.contents import note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.run_folder import FILE_NAME, Invocation, RunFile
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
+from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
-from worldgauge.engine.plan import RATES_FILE, CaseWork, Plan, read_rates
+from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
 from worldgauge.engine.work import WorkItem, WorkResult
+from worldgauge.engine.writing import writing
 
 OnResult = Callable[[WorkResult], None]
 
@@ -59,48 +62,56 @@ def execute(
     """Do what the plan says. Interrupted or killed at any moment, the same call goes on where it stopped."""
     out, totals, started = job.setup.out, Totals(), time.time()
     _make_folder(out)
-    file = _run_file(job, plan)
-    _save(file, out)
-    write_sources(out, job.benchmark.cases, job.submission)
-    executor = make_executor(job.setup, job.workers, perceive)
-    try:
-        for stage in range(plan.stages.count):
-            for result in executor.map(_items(plan.works, stage, plan)):
-                totals.add(result)
-                on_result(result)
-        totals.finished = True
-    finally:
-        executor.close()
+    with writing(out, job.break_lock):
+        file = _run_file(job, plan)
+        # Noted at once, so that no two invocations have one number, however this one ends.
+        number = max(plan.invocation, len(file.invocations))
         file.invocations.append(_invocation(job, totals, started))
-        _save(file, out)
-        _remember_rates(job.setup.store, totals)
+        _describe(job, plan, file)
+        executor = make_executor(job.setup, job.workers, perceive)
+        try:
+            for stage in range(plan.stages.count):
+                for result in executor.map(_items(plan, stage, number)):
+                    totals.add(result)
+                    on_result(result)
+            totals.finished = True
+        finally:
+            executor.close()
+            file.invocations[-1] = _invocation(job, totals, started)
+            _save(file, out)
+            _remember_rates(job.setup.store, totals)
     return totals
 
 
-def _items(works: list[CaseWork], stage: int, plan: Plan) -> Iterator[WorkItem]:
-    for work in works:
+def _describe(job: Job, plan: Plan, file: RunFile) -> None:
+    """Write down what the folder is about before the first record."""
+    out = job.setup.out
+    try:
+        if plan.contents is not None:
+            plan.contents.write(out)
+            note_files(out)
+        write_sources(out, job.benchmark.cases, job.submission)
+    except OSError as error:
+        raise CannotWrite(f"cannot write to {out} ({error.strerror})", "free space, then run again") from error
+    _save(file, out)
+
+
+def _items(plan: Plan, stage: int, invocation: int) -> Iterator[WorkItem]:
+    for work in plan.works:
         # A case is visited in a stage when some metric is complete after it or some signal belongs to it.
         due = [m for m in work.todo if plan.stages.of_metric[m] >= stage]
         ends_here = any(plan.stages.of_metric[m] == stage for m in due)
         perceives_here = any(plan.stages.of_use[use] == stage for use in work.compute)
         if ends_here or perceives_here:
-            yield WorkItem(work.case, work.take, work.video, stage, tuple(due))
+            yield WorkItem(work.case, work.take, work.video, stage, tuple(due), invocation=invocation)
 
 
 def _run_file(job: Job, plan: Plan) -> RunFile:
     """The folder's run.json, with this job's definitions in place of older ones of the same id."""
-    out = job.setup.out
-    definitions = {d.id: d.to_file() for d in plan.definitions}
-    invocations = []
-    before: RunFile | None = None
-    if (out / FILE_NAME).exists():
-        before = RunFile.read(out)
-        if before.older:
-            raise WorldGaugeError(
-                f"{out} was made by an older version: it can be read, not continued", "choose another folder with --out"
-            )
-        invocations = before.invocations
-        definitions = {d.id: d for d in before.definitions} | definitions
+    before, _, _ = found_before(job)
+    definitions = {d.id: d for d in before.definitions} if before else {}
+    definitions |= {d.id: d.to_file() for d in plan.definitions}
+    identity = identity_of(job.benchmark, job.submission, job.protocol)
     order = {use.id: i for i, use in enumerate(job.benchmark.file.metrics)}
     seats, _ = job.setup.build()
     return RunFile(
@@ -108,9 +119,11 @@ def _run_file(job: Job, plan: Plan) -> RunFile:
         protocol=job.protocol,
         instruments={seat: instrument.name for seat, instrument in sorted(seats.instruments.items())},
         model=job.submission.model,
+        data=identity.data,
+        read_from=identity.read_from,
         **_extent(job, before),
         definitions=sorted(definitions.values(), key=lambda d: (order.get(d.id, len(order)), d.id)),
-        invocations=invocations,
+        invocations=list(before.invocations) if before else [],
     )
 
 

@@ -35,6 +35,8 @@ class WorkItem:
     metrics: tuple[str, ...]
     lost: str = ""
     """Why the case must not be worked on: its records become errors with this reason."""
+    invocation: int = 0
+    """Which run of the command it belongs to."""
     reference: Video | None = None
     """A reference video in memory, in place of the file the case names."""
 
@@ -85,7 +87,7 @@ class Worker:
             if self.stages.of_metric[definition.id] != item.stage:
                 continue
             try:
-                record = evaluate(definition, inputs, perception, item.lost, item.take)
+                record = evaluate(definition, inputs, perception, item.lost, item.take, item.invocation)
             except NotStored:
                 result.not_stored.append(definition.id)
                 continue

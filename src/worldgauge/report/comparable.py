@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from worldgauge.core.case_parts import in_words
+from worldgauge.core.contents import STANDING
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import DefinitionFile, Run
 
@@ -19,6 +21,7 @@ def check_comparable(runs: Sequence[Run]) -> None:
         for what, of_first, of_run in (
             ("benchmark", first.file.benchmark.name, run.file.benchmark.name),
             ("protocol", first.file.protocol, run.file.protocol),
+            ("list of case", first.file.data, run.file.data),
             ("aggregation tree", _tree(first), _tree(run)),
         ):
             if of_first != of_run:
@@ -27,6 +30,7 @@ def check_comparable(runs: Sequence[Run]) -> None:
                     f"{run.folder} has '{of_run}'",
                     "report them apart",
                 )
+        _check_cases(first, run)
         for definition in run.file.definitions:
             owner, before = known.setdefault(definition.id, (run, definition))
             if before.fingerprint != definition.fingerprint:
@@ -34,6 +38,22 @@ def check_comparable(runs: Sequence[Run]) -> None:
                     f"'{definition.id}' means two things, so the runs do not share a table; run one of them again with "
                     "the other's settings:\n" + side_by_side(str(owner.folder), before, str(run.folder), definition)
                 )
+
+
+def _check_cases(first: Run, second: Run) -> None:
+    """Raise where a case of both runs is not the same case: another reference, camera path, prompt or first image."""
+    if first.contents is None or second.contents is None:
+        return
+    for key, parts in first.contents.videos.items():
+        others = second.contents.videos.get(key, {})
+        differing = [part for part in parts if part != "video" and part in others and parts[part] != others[part]]
+        if differing:
+            what = "scene, tags or weight" if differing[0] == STANDING else in_words(differing[0])
+            raise WorldGaugeError(
+                f"case '{key[0]}' is not the same in both runs, so they do not share a table: "
+                f"{second.folder} has another {what.removeprefix('a ')} than {first.folder}",
+                "run one of them again with the other's data",
+            )
 
 
 def _tree(run: Run) -> str:
@@ -58,7 +78,7 @@ def side_by_side(left_name: str, left: DefinitionFile, right_name: str, right: D
 
 def _fields(definition: DefinitionFile) -> dict[str, str]:
     """The definition as flat `path: value` pairs, so that a difference shows on its own line."""
-    content = definition.model_dump(mode="json", exclude={"summary", "unavailable", "id"}, by_alias=True)
+    content = definition.model_dump(mode="json", exclude={"summary", "unavailable", "id", "reads"}, by_alias=True)
     flat: dict[str, str] = {}
 
     def visit(path: str, value: object) -> None:

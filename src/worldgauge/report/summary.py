@@ -104,6 +104,8 @@ class Summary:
             "fingerprints": {d.id: d.fingerprint for d in file.definitions},
             "metrics": {key: score.to_json() for key, score in self.metrics.items()},
             "groups": {key: score.to_json() for key, score in self.groups.items()},
+            "stale": dict(self.run.left_out.stale),
+            "damaged_lines": list(self.run.left_out.damaged),
         }
 
 

@@ -196,6 +196,7 @@ def _notes(summaries: list[Summary]) -> list[str]:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
     notes += _reasons(summaries)
     notes += _bounds(summaries)
+    notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
     return notes
 
 

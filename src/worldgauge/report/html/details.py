@@ -12,7 +12,7 @@ import numpy as np
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import Run, read_lines
+from worldgauge.core.run_folder import Run
 
 _KEPT = ("status", "value", "raw", "reason", "traceback", "seconds", "video")
 
@@ -28,24 +28,22 @@ class RunDetails:
 
 
 def run_details(run: Run) -> RunDetails:
-    """One pass over the record files; of several records of one case and metric the latest counts.
+    """One pass over the record files; of several records of one case and metric that of the last invocation counts.
 
     Of several takes of a case the page shows the first, as its player does; scores are of all of them.
     """
-    current = {d.id: d.fingerprint for d in run.file.definitions}
-    latest: dict[str, dict[str, tuple[float, str]]] = {}
+    latest: dict[str, dict[str, tuple[int, str]]] = {}
     tags: dict[str, dict[str, str]] = {}
-    for record in read_lines(run.folder):
-        metric, case = record["metric"], record["case"]
-        if current.get(metric) != record["fingerprint"] or record.get("take", 0):
+    for record in run.counting():
+        if record.get("take", 0):
             continue
+        metric, case, invocation = record["metric"], record["case"], record.get("invocation", 0)
         of_case = latest.setdefault(case, {})
-        time = record.get("time", 0.0)
-        if metric in of_case and of_case[metric][0] > time:
+        if metric in of_case and of_case[metric][0] > invocation:
             continue
         text = compact({key: record[key] for key in _KEPT if record.get(key) not in (None, "")})
         curve = record.get("curve")
-        of_case[metric] = time, text if curve is None else f'{text[:-1]},"curve":{curve_text(curve)}}}'
+        of_case[metric] = invocation, text if curve is None else f'{text[:-1]},"curve":{curve_text(curve)}}}'
         if record.get("tags"):
             tags[case] = record["tags"]
     return RunDetails({case: {m: text for m, (_, text) in found.items()} for case, found in latest.items()}, tags)

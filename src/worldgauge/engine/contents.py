@@ -1,0 +1,53 @@
+"""Establishing what is there now: the digest of every part of every video's case that some metric reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from worldgauge.core.case import Case
+from worldgauge.core.contents import Contents, VideoKey, note_files, remember_files
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.identity import Identity
+from worldgauge.core.run_folder import DefinitionFile, RunFile
+from worldgauge.core.sources import read_sources
+from worldgauge.core.submission import Submission
+from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.writing import writing
+
+
+def part_names(definitions: Iterable[DefinitionFile]) -> list[str]:
+    """Every part that some metric of the folder reads, whether it is asked for again or not."""
+    return sorted({part for definition in definitions for part in definition.reads})
+
+
+def establish(
+    identity: Identity, cases: Iterable[Case], submission: Submission, reads: Sequence[str]
+) -> tuple[Contents, dict[VideoKey, CaseInputs]]:
+    """Look at every take of the cases."""
+    inputs = {
+        (case.id, take): CaseInputs(case, video)
+        for case in cases
+        for take, video in enumerate(submission.takes(case.id))
+    }
+    return Contents(identity, {key: found.part_digests(reads) for key, found in inputs.items()}), inputs
+
+
+def check_again(folder: Path) -> None:
+    """Look at the files of a run folder again and write down what is there now."""
+    file, contents, sources = RunFile.read(folder), Contents.read(folder), read_sources(folder)
+    if contents is None:
+        raise WorldGaugeError(f"{folder} does not say what it was about", "run the same command again")
+    reads = part_names(file.definitions)
+    with writing(folder):
+        remember_files(folder)
+        found: dict[tuple[str, int], Mapping[str, str]] = {}
+        for (case_id, take), before in contents.videos.items():
+            source = sources.get(case_id)
+            if source is None or take >= len(source.takes):
+                # A clip that was in memory cannot be looked at again.
+                found[case_id, take] = before
+            else:
+                found[case_id, take] = CaseInputs(source.case, source.takes[take]).part_digests(reads)
+        Contents(contents.identity, found).write(folder)
+        note_files(folder)
