@@ -133,10 +133,10 @@ def blind_spots_not_seen(namespace: str) -> set[tuple[str, str]]:
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
-    """Every record line of a run, without the fields that hold times, sorted."""
+    """Every record line of a run, without the fields that tell when it was written, sorted."""
     found = []
     for file in sorted(folder.glob("records-*.jsonl")):
         for line in file.read_text().splitlines():
             record = json.loads(line)
-            found.append({key: value for key, value in record.items() if key not in ("seconds", "time")})
+            found.append({key: value for key, value in record.items() if key not in ("seconds", "time", "invocation")})
     return sorted(found, key=lambda r: (r["case"], r["metric"], r["fingerprint"]))

@@ -59,7 +59,7 @@ def test_a_temporary_run_goes_with_its_object(videos: Path, tmp_path: Path) -> N
     assert values(kept) == values(wg.load_run("kept"))
     assert len(values(kept)) == 3
     assert sorted(p.name for p in Path("kept").iterdir()) == [
-        "records-0.jsonl", "run.json", "sources.jsonl", "summary.json",
+        "contents.jsonl", "records-0.jsonl", "run.json", "sources.jsonl", "summary.json",
     ]  # fmt: skip
     # The saved folder still finds the videos, and the command goes on from it.
     assert all(source.video is not None for source in read_sources(Path("kept")).values())

@@ -49,5 +49,5 @@ def test_nothing_stored_is_nothing_shown(tmp_path):
     run = make_run(tmp_path / "run", {"a": [(Status.OK, 1.0)]})
     videos = helpers.make_videos(tmp_path / "videos", cases=1)
     for video in (None, Video(videos / "case-00.mkv")):
-        found = stored_evidence(Store(tmp_path / "store"))(run, Source(Case(id="c0"), video))
+        found = stored_evidence(Store(tmp_path / "store"))(run, Source(Case(id="c0"), (video,)))
         assert (found.overlays, found.recovered) == ({}, None)

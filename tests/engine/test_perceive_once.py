@@ -66,12 +66,22 @@ def test_a_changed_signal_version_recomputes_it_and_what_rests_on_it(videos: Pat
     assert counters["records_written"] == 12
 
 
+OVER_OUR_SIGNAL = """
+from worldgauge import Measurement, metric
+from worldgauge.core.signal import SIGNALS
+
+@metric(version=1, unit="dB", higher_is_better=True, bounds=(0, 200), needs=[SIGNALS.get("pixel_errors")()])
+def test_best_psnr(case, errors):
+    return Measurement.from_curve(errors["psnr"], reduce=max)
+"""
+
+
 def test_a_new_metric_version_reuses_all_signals(videos: Path, tmp_path: Path) -> None:
-    run(videos, "-m", METRICS, "-o", "out")
-    newer = tmp_path / "newer.py"
-    text = INCLUDE.read_text().replace('@metric(unit="levels"', '@metric(version=2, unit="levels"', 1)
-    newer.write_text(text)
-    counters = run(videos, "-m", METRICS, "-o", "out", include=newer)
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text(OVER_OUR_SIGNAL)
+    run(videos, "-m", "test_best_psnr,psnr", "-o", "out", include=plugin)
+    plugin.write_text(OVER_OUR_SIGNAL.replace("version=1", "version=2"))
+    counters = run(videos, "-m", "test_best_psnr,psnr", "-o", "out", include=plugin)
     assert counters.get("signals_computed", 0) == counters.get("decode_passes", 0) == 0
     assert counters["records_written"] == 3
 

@@ -28,7 +28,15 @@ time.sleep(60)
 
 
 def _record(case: str = "c", time: float = 1.0, status: Status = Status.OK, **changes: object) -> Record:
-    content = {"case": case, "cluster": case, "metric": "m", "fingerprint": "f", "inputs": "i", "video": "v"}
+    content: dict[str, object] = {
+        "case": case,
+        "cluster": case,
+        "metric": "m",
+        "fingerprint": "f",
+        "inputs": "i",
+        "video": "v",
+    }
+    content |= {"value": 1.0} if status is Status.OK else {}
     return Record.model_validate({**content, "status": status, "time": time, **changes})
 
 
@@ -113,20 +121,22 @@ def test_a_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
         RecordWriter(tmp_path / "file")
 
 
-def test_finished_is_the_latest_record_unless_it_is_an_error(tmp_path: Path) -> None:
+def test_finished_is_what_has_a_record_of_the_same_content_that_is_no_error(tmp_path: Path) -> None:
     writer = RecordWriter(tmp_path)
-    writer.append(_record("early", time=3.0, inputs="new"))
-    writer.append(_record("early", time=2.0, inputs="old"))
-    writer.append(_record("same", time=5.0, inputs="first"))
-    writer.append(_record("same", time=5.0, inputs="second"))
-    writer.append(_record("failed", time=1.0))
-    writer.append(_record("failed", time=2.0, status=Status.ERROR))
-    writer.append(_record("mended", time=1.0, status=Status.ERROR))
-    writer.append(_record("mended", time=2.0, status=Status.UNSCORED))
+    writer.append(_record("twice", invocation=1, inputs="new"))
+    writer.append(_record("twice", invocation=0, inputs="old"))
+    writer.append(_record("failed", invocation=1))
+    writer.append(_record("failed", invocation=2, status=Status.ERROR))
+    writer.append(_record("mended", invocation=1, status=Status.ERROR))
+    writer.append(_record("mended", invocation=2, status=Status.UNSCORED, unavailable=True))
+    writer.append(_record("late", invocation=6, status=Status.ERROR))
+    writer.append(_record("late", invocation=5))
     writer.close()
-    assert finished(tmp_path) == {
-        ("early", 0): {("m", "f", "new"): 3.0},
-        ("same", 0): {("m", "f", "second"): 5.0},
+    done, following = finished(tmp_path)
+    assert done == {
+        ("twice", 0): {("m", "f", "new"): False, ("m", "f", "old"): False},
         ("failed", 0): {},
-        ("mended", 0): {("m", "f", "i"): 2.0},
+        ("mended", 0): {("m", "f", "i"): True},
+        ("late", 0): {},
     }
+    assert following == 7

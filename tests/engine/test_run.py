@@ -27,7 +27,7 @@ def _visits(stage: int, *works: tuple[str, tuple[str, ...], tuple[SignalUse, ...
     stages = Stages(("depth",), ("depth",), {PLAIN: 0, DEEP: 1}, {"m_plain": 0, "m_deep": 1})
     made = [CaseWork(Case(id=name), 0, cast(Video, name), todo, compute) for name, todo, compute in works]
     plan = Plan(len(made), made, [], stages)
-    return [(item.case.id, item.stage, item.metrics) for item in _items(plan.works, stage, plan)]
+    return [(item.case.id, item.stage, item.metrics) for item in _items(plan, stage, 0)]
 
 
 def test_a_case_is_visited_where_a_metric_ends_or_a_signal_belongs() -> None:

@@ -135,12 +135,13 @@ def test_an_older_run_folder_can_be_read_and_not_continued(tmp_path: Path) -> No
     for new in ("protocols",):
         benchmark.pop(new)
     content |= {"schema": 1, "protocol": "paper", "benchmark": benchmark}
-    content.pop("videos"), content.pop("sample")
+    for new in ("videos", "sample", "data", "read_from"):
+        content.pop(new)
     for definition in content["definitions"]:
-        definition.pop("reduce")
+        definition.pop("reduce"), definition.pop("reads")
     file.write_text(json.dumps(content))
     for line in (records := tmp_path / "run" / "records-0.jsonl").read_text().splitlines():
-        assert json.loads(line)["schema"] == 2
+        assert json.loads(line)["schema"] == 3
     records.write_text(records.read_text().replace('{"schema":2,', '{"schema":1,'))
     opened = Run(tmp_path / "run")
     assert opened.file.older

@@ -132,14 +132,13 @@ def test_later_records_win_and_stale_definitions_are_ignored(tmp_path: Path) -> 
     assert [r["value"] for r in run.records()] == [3.0, 1.0]
 
 
-def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+def test_a_damaged_line_is_left_out_and_named(tmp_path: Path) -> None:
     run = make_run(tmp_path / "r", {"a": [(OK, 1.0)]})
     (tmp_path / "r" / "records-1.jsonl").write_text("{]\n")
-    with pytest.raises(WorldGaugeError, match=r"records-1\.jsonl line 1 is damaged"):
-        summarise(run)
+    assert [r["value"] for r in run.records()] == [1.0]
+    assert [line.partition(":")[0] for line in run.left_out.damaged] == ["records-1.jsonl line 1"]
 
 
-@pytest.fixture
 def table(tmp_path: Path) -> object:
     runs = [
         make_run(tmp_path / "r1", {"a": [(OK, 10.0), (OK, 30.0)], "b": [(OK, 1.0), (OK, 1.0)]}, model="model_1 & co"),

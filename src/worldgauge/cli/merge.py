@@ -28,12 +28,12 @@ def merge(
     """Join the runs of shards, made with --shard on any machines, into one run folder."""
     opened = [Run(folder) for folder in runs]
     first = opened[0].file
-    check_comparable(opened)
     for run in opened[1:]:
         if run.file.model != first.model:
             raise WorldGaugeError(
                 f"{run.folder} is a run of '{run.name}', {runs[0]} of '{first.model.name}'", "merge one model's shards"
             )
+    check_comparable(opened)
     contents = _joined_contents(opened)
     if out.exists() and any(out.iterdir()):
         raise WorldGaugeError(f"{out} is not empty", "name a new folder")

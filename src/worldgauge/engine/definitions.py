@@ -153,6 +153,8 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
     }
     if use.reduce != "mean":
         content["reduce"] = use.reduce
+    if use.cases:
+        content["cases"] = use.cases
     content |= code_of(metric.function)
     needed_seats = [SIGNALS.get(u.signal).seat for u in all_uses(metric)]
     reasons = [seats.reason_empty(seat) for seat in needed_seats if seat is not None]
