@@ -37,7 +37,7 @@ def _record(case: str = "c", time: float = 1.0, status: Status = Status.OK, **ch
         "video": "v",
     }
     content |= {"value": 1.0} if status is Status.OK else {}
-    return Record.model_validate({**content, "status": status, "time": time, **changes})
+    return Record.model_validate({**content, "value": value, "status": status, "time": time, **changes})
 
 
 def _cases(file: Path) -> list[str]:
