@@ -155,15 +155,16 @@ def include(path: Path) -> None:
     What was edited since it was brought in is loaded anew.
     """
     resolved = path.resolve()
-    name = f"worldgauge_include_{resolved.stem}"
+    name = _module_name(resolved)
     file = resolved / "__init__.py" if resolved.is_dir() else resolved
     if not file.is_file():
         raise WorldGaugeError(f"--include {path}: no such file", "name a Python file or a benchmark's folder")
     code = _code_below(resolved, name)
-    loaded = getattr(sys.modules.get(name), "__file__", None) == str(file)
-    if loaded and _included.get(resolved) == code:
+    if _included.get(resolved) == code:
         return
-    _forget(name, _included.get(resolved, {}))
+    for other in [known for known in _included if _module_name(known) == name]:
+        # The same place before it was edited, or another of the same name, which this one replaces.
+        _forget(name, _included.pop(other))
     inside = [str(resolved)] if resolved.is_dir() else None
     spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inside)
     if spec is None or spec.loader is None:
@@ -185,6 +186,10 @@ def include(path: Path) -> None:
         raise WorldGaugeError(f"--include {path}: {type(error).__name__}: {error}") from error
     # Once more: only now the modules it imports can be told from names.
     _included[resolved] = _code_below(resolved, name)
+
+
+def _module_name(path: Path) -> str:
+    return f"worldgauge_include_{path.stem}"
 
 
 def _code_below(path: Path, name: str) -> dict[str, str]:
