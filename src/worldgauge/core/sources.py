@@ -33,13 +33,15 @@ class Source:
         """The reference video, where the case has one and it is on disk."""
         relative = self.case.reference.video
         path = self.case.path(relative) if relative else None
-        return Video(path) if path is not None and path.exists() else None
+        video = Video(path) if path is not None else None
+        return video if video is not None and video.is_there else None
 
 
 def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -> None:
     """Write `sources.jsonl` into a run folder; paths are relative to the folder, so both can move together."""
     partial = folder / f".{FILE_NAME}.partial"
-    with partial.open("w", encoding="utf-8") as stream:
+    # JSON has the same escape for what is not UTF-8 in a path, so it reads back as it was.
+    with partial.open("w", encoding="utf-8", errors="backslashreplace") as stream:
         for case in cases:
             video = submission.video(case.id)
             line: dict[str, object] = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
@@ -55,7 +57,7 @@ def read_sources(folder: Path) -> dict[str, Source]:
     if not file.is_file():
         return {}
     sources: dict[str, Source] = {}
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+    for number, line in enumerate(file.read_text("utf-8").rstrip("\n").split("\n"), start=1):
         try:
             content = json.loads(line)
             case = Case.model_validate(content["case"]).at(folder / content["root"])
@@ -63,15 +65,16 @@ def read_sources(folder: Path) -> dict[str, Source]:
             raise WorldGaugeError(f"{file} line {number}: {first_problem(error)}") from error
         except (json.JSONDecodeError, KeyError) as error:
             raise WorldGaugeError(f"{file} line {number} is damaged", "run the same command again") from error
-        path = folder / content["video"] if content.get("video") else None
-        video = Video(path, content.get("fps")) if path is not None and path.exists() else None
-        sources[case.id] = Source(case, video)
+        video = Video(folder / content["video"], content.get("fps")) if content.get("video") else None
+        sources[case.id] = Source(case, video if video is not None and video.is_there else None)
     return sources
 
 
 def _relative(path: Path, folder: Path) -> str:
+    # Unlike `Path.resolve`, `realpath` does not stumble over a link that leads to itself.
+    real = os.path.realpath(path)
     try:
-        return os.path.relpath(path.resolve(), folder.resolve())
+        return os.path.relpath(real, os.path.realpath(folder))
     except ValueError:
         # Another drive.
-        return str(path.resolve())
+        return real
