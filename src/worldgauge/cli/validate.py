@@ -11,6 +11,7 @@ from worldgauge.cli import options as o
 from worldgauge.cli.plan import print_why
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.video import check_measurable
 from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.possible import possible_metrics, why_not
 from worldgauge.verbs import AsJson, print_json
@@ -43,8 +44,7 @@ def validate(
         if video is None:
             continue
         try:
-            if video.info.frames < 2:
-                raise WorldGaugeError(f"the clip has {video.info.frames} frame, at least 2 are needed")
+            check_measurable(video.info)
             if full:
                 for _ in video.frames():
                     pass

@@ -87,6 +87,15 @@ def check_pixels(width: int, height: int) -> None:
         raise InvalidVideo(f"frames of {width}x{height} pixels are too large; {MAX_PIXELS:,} pixels are the limit")
 
 
+def check_measurable(info: VideoInfo) -> None:
+    """Refuse a clip that can be read but holds too little to be judged."""
+    if info.frames < 2:
+        raise InvalidVideo(f"the clip has {info.frames} frame, at least 2 are needed")
+    if min(info.width, info.height) < MIN_SIDE:
+        size = f"{info.width}x{info.height}"
+        raise InvalidVideo(f"frames of {size} pixels are too small to be measured; {MIN_SIDE} a side is the least")
+
+
 class Video:
     """One clip, on disk or, made by `from_array`, in memory."""
 
@@ -159,9 +168,6 @@ class Video:
         """Frame count, size and rate; raises `InvalidVideo` when the clip cannot be read."""
         info = self._probe()
         check_pixels(info.width, info.height)
-        if min(info.width, info.height) < MIN_SIDE:
-            size = f"{info.width}x{info.height}"
-            raise InvalidVideo(f"frames of {size} pixels are too small to be measured; {MIN_SIDE} a side is the least")
         if info.frames > MAX_FRAMES:
             raise InvalidVideo(f"the video has more than {MAX_FRAMES:,} frames")
         if self.expected_frames is not None and info.frames != self.expected_frames:

@@ -26,6 +26,7 @@ from worldgauge.core.errors import (
 from worldgauge.core.metric import Measurement
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
+from worldgauge.core.video import check_measurable
 from worldgauge.engine.definitions import Definition
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
@@ -133,8 +134,7 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
         raise _NoVideo
     if definition.unavailable:
         raise Unavailable(definition.unavailable)
-    if inputs.video.info.frames < 2:
-        raise InvalidVideo(f"the clip has {inputs.video.info.frames} frame, at least 2 are needed")
+    check_measurable(inputs.video.info)
     metric = definition.metric
     signals = [perception.value(use) for use in metric.needs]
     with warnings.catch_warnings():
@@ -168,7 +168,8 @@ def _curve(metric: str, curve: Any) -> tuple[float | None, ...] | None:
 
 def _finite(value: Any) -> float | None:
     """The value as a plain number; None for what is no real finite number. A truth value is no number."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    # A float is both; named first it is told at once.
+    if isinstance(value, bool) or not isinstance(value, (float, Real)):
         return None
     try:
         number = float(value)
