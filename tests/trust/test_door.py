@@ -193,6 +193,9 @@ def test_trust_16_a_clip_too_small_to_be_measured_has_no_score(tmp_path: Path) -
         row = worldgauge.measure(clip, "picture_quality", layout="THWC")["picture_quality"]
         assert (row.status, row.value) == ("invalid", None)
         assert row.reason == f"frames of {side}x40 pixels are too small to be measured; 16 a side is the least"
+    # Nothing is perceived either: two columns of twenty thousand pixels would cost an instrument its memory.
+    run = worldgauge.evaluate({"a": Video.from_array(np.zeros((4, 4000, 2, 3), np.uint8))}, metrics="picture_quality")
+    assert run.file.invocations[-1].counters.get("frames_decoded", 0) == 0
     fits = worldgauge.measure(helpers.moving_texture(3, MIN_SIDE, MIN_SIDE), "picture_quality", layout="THWC")
     assert fits["picture_quality"].status == "ok"
 

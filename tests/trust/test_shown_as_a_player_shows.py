@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 import odd_videos as odd
 from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.video import Video
+from worldgauge.core.video import Video, VideoInfo
 from worldgauge.media.encoder import write_video
-from worldgauge.media.picture import colour_of
+from worldgauge.media.picture import Orientation, colour_of, high_dynamic_range_of
+from worldgauge.media.picture import to_rgb as picture_of
 
 WEIGHTS = {1: (0.2126, 0.0722), 2: (0.299, 0.114), 6: (0.299, 0.114), 9: (0.2627, 0.0593)}
 """Share of red and of blue in the luma, by the number a file states the matrix with (H.273)."""
@@ -89,6 +90,25 @@ def test_a_matrix_nobody_can_convert_is_refused() -> None:
     frame.colorspace = 14
     with pytest.raises(InvalidVideo, match="colour matrix number 14 of the file cannot be converted"):
         colour_of(frame)
+
+
+def test_a_reserved_matrix_number_states_nothing() -> None:
+    shown = []
+    for number in (2, 3):
+        frame = av.VideoFrame.from_ndarray(odd.clip()[0], format="rgb24").reformat(format="yuv420p")
+        frame.colorspace = number
+        assert colour_of(frame).startswith("BT.601 (not stated)")
+        shown.append(picture_of(frame, Orientation(), 1.0))
+    assert np.array_equal(*shown)
+
+
+def test_high_dynamic_range_is_said() -> None:
+    frame = av.VideoFrame(16, 16, "yuv420p")
+    assert high_dynamic_range_of(frame) == ""
+    frame.color_trc = 16
+    assert high_dynamic_range_of(frame) == "PQ"
+    info = VideoInfo(2, 64, 48, 10.0, high_dynamic_range="PQ")
+    assert info.remarks == "high dynamic range (PQ) without tone mapping"
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,15 @@ class Video:
         return decode(self.path, ascending)
 
 
+def is_measurable(video: Video) -> bool:
+    """Whether there is anything to perceive in a clip; what is wrong with one is told by `info` and the check."""
+    try:
+        check_measurable(video.info)
+    except InvalidVideo:
+        return False
+    return True
+
+
 class ArrayVideo(Video):
     """One clip in memory. It travels to a worker process with all its frames."""
 

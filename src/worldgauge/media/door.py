@@ -27,7 +27,8 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-_MOV_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"styp", b"moof", b"sidx")
+_MOV_BOXES = frozenset(b"ftyp moov mdat free skip wide pnot styp moof sidx uuid udta junk".split())
+"""What the first box of an mp4 or mov may be."""
 _SIGNATURES = (
     (b"\x1a\x45\xdf\xa3", "matroska"),
     (b"GIF87a", "gif"),
