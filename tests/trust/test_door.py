@@ -13,9 +13,10 @@ from PIL import Image
 
 import helpers
 import odd_videos as odd
+import stubs
 import worldgauge
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
-from worldgauge.core.metric import METRICS, Measurement, metric
+from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.sources import read_sources
 from worldgauge.core.submission import Submission
 from worldgauge.core.video import MIN_SIDE, Video, VideoInfo
@@ -203,17 +204,15 @@ def test_trust_16_a_clip_too_small_to_be_measured_has_no_score(tmp_path: Path) -
 def _answer(value: object, curve: object = None) -> str:
     """What the record says when a metric answers this."""
 
-    @metric(unit="", higher_is_better=True, bounds=(-10, 10), name="test_answer")
     def test_answer(case: object) -> Measurement:
         """A made-up answer."""
         made = value() if callable(value) else Measurement(value, curve)  # type: ignore[arg-type]
         assert isinstance(made, Measurement)
         return made
 
-    try:
+    with stubs.own_registries():
+        metric(unit="", higher_is_better=True, bounds=(-10, 10))(test_answer)
         row = worldgauge.measure(helpers.moving_texture(3), "test_answer", layout="THWC")["test_answer"]
-    finally:
-        METRICS._entries.pop("test_answer")
     return row.reason if row.status != "ok" else f"ok {row.value!r} {row.curve}"
 
 
