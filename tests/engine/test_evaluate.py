@@ -32,7 +32,7 @@ class _Clip:
     """A video that is never opened."""
 
     def __init__(self, frames: int = 5, digest: str = "d" * 64, expected_frames: int | None = None) -> None:
-        self.info, self.digest, self.expected_frames = VideoInfo(frames, 8, 6, 12.0), digest, expected_frames
+        self.info, self.digest, self.expected_frames = VideoInfo(frames, 64, 48, 12.0), digest, expected_frames
 
 
 @pytest.fixture(autouse=True)

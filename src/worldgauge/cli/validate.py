@@ -15,6 +15,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import FILE_NAME as RUN_FILE
 from worldgauge.core.sources import write_sources
 from worldgauge.core.submission import Submission
+from worldgauge.core.video import check_measurable
 from worldgauge.engine.contents import check_again
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.definitions import choose_seats, resolve
@@ -51,8 +52,7 @@ def validate(
         if video is None:
             continue
         try:
-            if video.info.frames < 2:
-                raise WorldGaugeError(f"the clip has {video.info.frames} frame, at least 2 are needed")
+            check_measurable(video.info)
             if full:
                 for _ in video.frames():
                     pass

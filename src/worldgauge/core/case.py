@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.manifest import by_ending
+from worldgauge.core.names import path_of
 
 SCHEMA: Final = 1
 
@@ -143,7 +144,7 @@ class Case(_Model):
 
     def path(self, relative: str) -> Path:
         """A file of this case on this machine."""
-        return self._root / relative
+        return path_of(self._root / relative)
 
     @property
     def cluster_id(self) -> str:

@@ -19,7 +19,7 @@ def read_cases(path: Path) -> list[Case]:
     """Every case of a `cases.jsonl` (or of the folder that holds one), in file order."""
     file = path / FILE_NAME if path.is_dir() else path
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8").rstrip("\n").split("\n")
     except FileNotFoundError as error:
         raise WorldGaugeError(f"{file} does not exist", "name the folder that holds cases.jsonl") from error
     except (OSError, UnicodeDecodeError) as error:

@@ -40,13 +40,15 @@ class Source:
         """The reference video, where the case has one and it is on disk."""
         relative = self.case.reference.video
         path = self.case.path(relative) if relative else None
-        return Video(path) if path is not None and path.exists() else None
+        video = Video(path) if path is not None else None
+        return video if video is not None and video.is_there else None
 
 
 def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -> None:
     """Write `sources.jsonl` into a run folder; paths are relative to the folder, so both can move together."""
     partial = folder / f".{FILE_NAME}.partial"
-    with partial.open("w", encoding="utf-8") as stream:
+    # JSON has the same escape for what is not UTF-8 in a path, so it reads back as it was.
+    with partial.open("w", encoding="utf-8", errors="backslashreplace") as stream:
         for case in cases:
             named = [submission.videos.get(case.id), *submission.further.get(case.id, ())]
             line: dict[str, object] = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
@@ -101,8 +103,10 @@ def _videos(content: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _relative(path: Path, folder: Path) -> str:
+    # Unlike `Path.resolve`, `realpath` does not stumble over a link that leads to itself.
+    real = os.path.realpath(path)
     try:
-        return os.path.relpath(path.resolve(), folder.resolve())
+        return os.path.relpath(real, os.path.realpath(folder))
     except ValueError:
         # Another drive.
-        return str(path.resolve())
+        return real

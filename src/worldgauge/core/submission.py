@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.names import is_folder, path_of, readable
 from worldgauge.core.video import Video
 
 SCHEMA: Final = 1
@@ -97,7 +99,9 @@ class Submission:
         except ValidationError as error:
             raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
         takes = {
-            case_id: [Video(file.parent / e.path, e.fps) for e in (entry if isinstance(entry, list) else [entry])]
+            case_id: [
+                Video(path_of(file.parent / e.path), e.fps) for e in (entry if isinstance(entry, list) else [entry])
+            ]
             for case_id, entry in content.videos.items()
         }
         found = cls(
@@ -110,24 +114,29 @@ class Submission:
 
     @classmethod
     def from_folder(cls, folder: Path, name: str | None = None) -> Submission:
-        """Every video under a folder; its case id is its path without suffix (`street/03.mp4` is case `street/03`)."""
+        """Every video under a folder; its case id is its path without suffix (`street/03.mp4` is case `street/03`).
+
+        What is named like a video and is none stays in the list: probing it says why it has no score.
+        """
+        from worldgauge.media.folder_scan import find_videos
+
         if not folder.is_dir():
             raise WorldGaugeError(f"{folder} is not a folder", "name a folder of videos or a submission.json")
         videos: dict[str, Video] = {}
         for path in find_videos(folder):
             relative = path.relative_to(folder)
-            case_id = (relative if path.is_dir() else relative.with_suffix("")).as_posix()
+            case_id = readable((relative if is_folder(path) else relative.with_suffix("")).as_posix())
             if case_id in videos:
+                names = " and ".join(readable(other.name) for other in (videos[case_id].path, path))
                 raise WorldGaugeError(
-                    f"two videos for case '{case_id}': {videos[case_id].path.name} and {path.name}",
-                    "keep one, or write a submission.json",
+                    f"two videos for case '{case_id}': {names}", "keep one, or write a submission.json"
                 )
             videos[case_id] = Video(path)
         if not videos:
             raise WorldGaugeError(
                 f"{folder} holds no video", "expected mp4, webm, mkv, avi, mov, gif or folders of png/jpg frames"
             )
-        found = cls(ModelCard(name=name or folder.resolve().name), videos)
+        found = cls(ModelCard(name=name or readable(folder.resolve().name)), videos)
         found.read_from = folder
         return found
 
@@ -142,22 +151,6 @@ class Submission:
         return entries if len(entries) > 1 else entries[0]
 
 
-def find_videos(folder: Path) -> Iterable[Path]:
-    """Video files and frame folders below a folder, in order of name; hidden ones left out."""
-    from worldgauge.media import decoder, frame_folder
-
-    for path in sorted(folder.iterdir(), key=lambda p: frame_folder.natural_key(p.name)):
-        if path.name.startswith("."):
-            continue
-        if path.is_dir():
-            if any(p.suffix.lower() in frame_folder.SUFFIXES for p in path.iterdir()):
-                yield path
-            else:
-                yield from find_videos(path)
-        elif path.suffix.lower() in decoder.SUFFIXES:
-            yield path
-
-
 def first_problem(error: ValidationError) -> str:
     """One line for the first of pydantic's findings."""
     problem = error.errors()[0]
@@ -168,8 +161,9 @@ def first_problem(error: ValidationError) -> str:
 def _entry(video: Video, root: Path) -> Any:
     if video.on_disk is None:
         raise WorldGaugeError("a video in memory has no place in a submission.json", "write it to a file first")
-    path = video.on_disk.resolve()
+    path = Path(os.path.realpath(video.on_disk))
     text = path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else str(path)
+    text = readable(text)
     return text if video.stated_fps is None else {"path": text, "fps": video.stated_fps}
 
 

@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 from worldgauge.core.canonical import canonical_json, digest_of
 from worldgauge.core.case import Phases
 from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.file_digests import digest_file
 from worldgauge.core.frame_arrays import Range, to_frames
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.names import is_folder
 
 Image = NDArray[np.uint8]
+
+MAX_PIXELS = 2**26
+"""Per frame, 8192 x 8192: more is refused before memory is asked for."""
+MAX_FRAMES = 2**18
+"""More than an hour at 60 frames per second."""
+MIN_SIDE = 16
+"""Below this the windows of structural similarity, flow and style no longer fit: a number would measure nothing."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +35,9 @@ class VideoInfo:
 
     frames: int
     width: int
-    """After rotation."""
+    """As shown: square pixels, after rotation."""
     height: int
-    """After rotation."""
+    """As shown."""
     fps: float | None
     """Mean rate; None for a frame folder with no stated rate."""
     variable_rate: bool = False
@@ -39,6 +46,54 @@ class VideoInfo:
     codec: str = ""
     """Name of the codec, empty for a frame folder."""
     pixel_format: str = ""
+    bits: int = 8
+    """Per colour in the file; more are rounded to 8."""
+    mirrored: bool = False
+    """The container asks to swap left and right before the rotation; already applied."""
+    interlaced: bool = False
+    """The frames are woven of two fields; they are taken as they are."""
+    sample_aspect: float = 1.0
+    """Width of a stored pixel over its height. The frames handed out have square pixels: the width was scaled."""
+    colour: str = ""
+    """Matrix and range of the conversion to RGB, and whether the file states them."""
+    high_dynamic_range: str = ""
+    """Transfer curve of a clip of high dynamic range, which is read without tone mapping; else empty."""
+
+    @property
+    def remarks(self) -> str:
+        """What is unusual about the clip and was done about it, for the record of a number; mostly empty.
+
+        >>> VideoInfo(9, 48, 64, 10.0, rotation=90, interlaced=True).remarks
+        'rotated by 90 degrees as the file asks, interlaced'
+        """
+        said = (
+            (bool(self.rotation), f"rotated by {self.rotation} degrees as the file asks"),
+            (self.mirrored, "mirrored as the file asks"),
+            (
+                self.sample_aspect != 1.0,
+                f"pixels made square (they were {self.sample_aspect:.3g} times as wide as high)",
+            ),
+            (self.bits > 8, f"{self.bits} bits rounded to 8"),
+            (self.interlaced, "interlaced"),
+            (self.variable_rate, "variable frame rate"),
+            (bool(self.high_dynamic_range), f"high dynamic range ({self.high_dynamic_range}) without tone mapping"),
+        )
+        return ", ".join(text for applies, text in said if applies)
+
+
+def check_pixels(width: int, height: int) -> None:
+    """Refuse frames too large to be decoded."""
+    if width * height > MAX_PIXELS:
+        raise InvalidVideo(f"frames of {width}x{height} pixels are too large; {MAX_PIXELS:,} pixels are the limit")
+
+
+def check_measurable(info: VideoInfo) -> None:
+    """Refuse a clip that can be read but holds too little to be judged."""
+    if info.frames < 2:
+        raise InvalidVideo(f"the clip has {info.frames} frame, at least 2 are needed")
+    if min(info.width, info.height) < MIN_SIDE:
+        size = f"{info.width}x{info.height}"
+        raise InvalidVideo(f"frames of {size} pixels are too small to be measured; {MIN_SIDE} a side is the least")
 
 
 class Video:
@@ -72,7 +127,16 @@ class Video:
     @property
     def is_there(self) -> bool:
         """Whether there is something to read."""
-        return self.on_disk is None or self.on_disk.exists()
+        if self.on_disk is None:
+            return True
+        try:
+            self.on_disk.stat()
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return False
+        except OSError:
+            # A loop of links, a locked folder, a name too long: something is named, and `info` says what is wrong.
+            return True
+        return True
 
     def __repr__(self) -> str:
         return f"Video({str(self.path)!r})"
@@ -83,17 +147,29 @@ class Video:
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of the file's bytes; for a folder, of its frames' digests in order and the stated rate."""
-        if not self.path.is_dir():
-            return digest_file(self.path)
+        """sha256 of the file's bytes; for a folder, of its frames' digests in order and the stated rate.
+
+        What cannot be read, or is no file at all, has the digest of the reason.
+        """
+        from worldgauge.media.door import content_digest
+
+        if not is_folder(self.path):
+            return content_digest(self.path)
         from worldgauge.media.frame_folder import frame_files
 
-        return digest_of({"frames": [digest_file(p) for p in frame_files(self.path)], "fps": self.stated_fps})
+        try:
+            frames = frame_files(self.path)
+        except InvalidVideo as refusal:
+            return digest_of({"refused": str(refusal)})
+        return digest_of({"frames": [content_digest(p) for p in frames], "fps": self.stated_fps})
 
     @cached_property
     def info(self) -> VideoInfo:
         """Frame count, size and rate; raises `InvalidVideo` when the clip cannot be read."""
         info = self._probe()
+        check_pixels(info.width, info.height)
+        if info.frames > MAX_FRAMES:
+            raise InvalidVideo(f"the video has more than {MAX_FRAMES:,} frames")
         if self.expected_frames is not None and info.frames != self.expected_frames:
             raise InvalidVideo(f"the video has {info.frames} frames, {self.expected_frames} were asked for")
         return info
@@ -126,7 +202,7 @@ class Video:
             raise InvalidVideo(f"decoding stopped after frame {found} of {self.info.frames}: the file is truncated")
 
     def _probe(self) -> VideoInfo:
-        if self.path.is_dir():
+        if is_folder(self.path):
             from worldgauge.media.frame_folder import probe_folder
 
             return probe_folder(self.path, self.stated_fps)
@@ -135,13 +211,22 @@ class Video:
         return probe(self.path)
 
     def _read(self, ascending: list[int]) -> Iterator[tuple[int, Image]]:
-        if self.path.is_dir():
+        if is_folder(self.path):
             from worldgauge.media.frame_folder import read_folder
 
             return read_folder(self.path, ascending)
         from worldgauge.media.decoder import decode
 
         return decode(self.path, ascending)
+
+
+def is_measurable(video: Video) -> bool:
+    """Whether there is anything to perceive in a clip; what is wrong with one is told by `info` and the check."""
+    try:
+        check_measurable(video.info)
+    except InvalidVideo:
+        return False
+    return True
 
 
 class ArrayVideo(Video):

@@ -9,6 +9,7 @@ from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.contents import Contents
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity, digest_of_cases
+from worldgauge.core.names import readable
 from worldgauge.core.run_folder import FILE_NAME, DamagedRunFile, RunFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.job import Job
@@ -70,4 +71,4 @@ def _run_file(folder: Path) -> tuple[RunFile | None, Contents | None, list[str]]
 
 def _place(path: Path | None) -> str:
     """An absolute path as text; bytes that are no text are written as escapes."""
-    return "" if path is None else os.fsencode(path.resolve()).decode("utf-8", "backslashreplace")
+    return "" if path is None else readable(os.path.realpath(path))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 
 from worldgauge.core.benchmark import Benchmark, BenchmarkFile
 from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.names import readable
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
 from worldgauge.core.submission import Submission
 
@@ -58,8 +60,8 @@ def benchmark_of(
         cases.append(
             Case(
                 id=case_id,
-                condition=Condition(prompt=texts.get(case_id, ""), camera=str(camera.resolve()) if camera else None),
-                reference=Reference(video=str(reference.path.resolve()) if reference else None),
+                condition=Condition(prompt=texts.get(case_id, ""), camera=_absolute(camera) if camera else None),
+                reference=Reference(video=_absolute(reference.path) if reference else None),
             )
         )
     return Benchmark(BenchmarkFile(name="videos", title="Your videos"), tuple(cases), of_videos=True)
@@ -84,6 +86,11 @@ def _read_prompts(file: Path | None) -> dict[str, str]:
 
 def _existing(folder: Path, names: tuple[str, ...]) -> Path | None:
     return next((folder / name for name in names if (folder / name).exists()), None)
+
+
+def _absolute(path: Path) -> str:
+    # Unlike `Path.resolve`, this does not stumble over a link that leads to itself.
+    return readable(os.path.realpath(path))
 
 
 def _camera_names(folder: Path | None, case_id: str) -> list[Path]:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import math
 import time
 import traceback
+import warnings
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
 
 from worldgauge.core.case_parts import lacking, offers
 from worldgauge.core.contents import inputs_digest
@@ -20,6 +26,7 @@ from worldgauge.core.errors import (
 from worldgauge.core.metric import Measurement
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
+from worldgauge.core.video import check_measurable
 from worldgauge.engine.definitions import Definition
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
@@ -61,7 +68,8 @@ def evaluate(
         if lost:
             raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception)
-        raw, curve, reason = measurement.value, measurement.curve, measurement.reason
+        raw, curve = measurement.value, measurement.curve
+        reason = ", ".join(remark for remark in (measurement.reason, _video_remarks(inputs)) if remark)
         weight = _weight(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):
@@ -124,19 +132,58 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
         raise _NoVideo
     if definition.unavailable:
         raise Unavailable(definition.unavailable)
-    if inputs.video.info.frames < 2:
-        raise InvalidVideo(f"the clip has {inputs.video.info.frames} frame, at least 2 are needed")
+    check_measurable(inputs.video.info)
     metric = definition.metric
     signals = [perception.value(use) for use in metric.needs]
-    answer = metric.function(inputs.case, *signals, **definition.parameters)
+    with warnings.catch_warnings():
+        # NumPy drops an imaginary part with no more than a warning.
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            answer = metric.function(inputs.case, *signals, **definition.parameters)
+        except np.exceptions.ComplexWarning as warning:
+            raise _Nonsense(f"metric '{metric.name}' computed complex numbers, not real ones") from warning
     if not isinstance(answer, Measurement):
         raise _Nonsense(f"metric '{metric.name}' returned {type(answer).__name__}, not a Measurement")
-    if not isinstance(answer.value, (int, float)) or not math.isfinite(answer.value):
-        raise _Nonsense(f"metric '{metric.name}' returned {answer.value!r}, not a finite number")
+    value = _finite(answer.value)
+    if value is None:
+        raise _Nonsense(f"metric '{metric.name}' returned {_shown(answer.value)}, not a finite number")
     low, high = metric.bounds
-    if not low <= answer.value <= high:
-        raise _Nonsense(f"metric '{metric.name}' returned {answer.value:g}, outside its bounds [{low:g}, {high:g}]")
-    return answer
+    if not low <= value <= high:
+        raise _Nonsense(f"metric '{metric.name}' returned {value:g}, outside its bounds [{low:g}, {high:g}]")
+    return replace(answer, value=value, curve=_curve(metric.name, answer.curve))
+
+
+def _curve(metric: str, curve: Any) -> tuple[float | None, ...] | None:
+    """The curve in plain numbers; a record cannot hold any other."""
+    if curve is None:
+        return None
+    numbers = tuple(None if number is None else _finite(number) for number in curve)
+    for number, given in zip(numbers, curve, strict=True):
+        if number is None and given is not None:
+            raise _Nonsense(f"metric '{metric}' has {_shown(given)} in its curve, not a finite number")
+    return numbers
+
+
+def _finite(value: Any) -> float | None:
+    """The value as a plain number; None for what is no real finite number. A truth value is no number."""
+    # A float is both; named first it is told at once.
+    if isinstance(value, bool) or not isinstance(value, (float, Real)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _shown(value: Any) -> str:
+    """The value in one line of bearable length."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _video_remarks(inputs: CaseInputs) -> str:
+    return inputs.video.info.remarks if inputs.video is not None else ""
 
 
 def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> float | None:
@@ -150,7 +197,8 @@ def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement
                 raise _Nonsense(f"metric '{name}' is averaged over frames but gives no number per frame")
             return float(sum(number is not None for number in measurement.curve))
         case "pooled_ratio":
-            if measurement.weight is None or not (math.isfinite(measurement.weight) and measurement.weight >= 0):
+            weight = _finite(measurement.weight)
+            if weight is None or weight < 0:
                 raise _Nonsense(f"metric '{name}' is pooled but gives no denominator (weight {measurement.weight!r})")
-            return measurement.weight
+            return weight
     return None

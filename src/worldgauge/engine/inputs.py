@@ -13,6 +13,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.contents import ABSENT, STANDING, UNREADABLE
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
+from worldgauge.core.names import readable
 from worldgauge.core.video import Video
 
 
@@ -153,7 +154,9 @@ class CaseInputs:
         relative = self.case.reference.video
         if relative is None or self._given_reference is not None:
             return self._given_reference
-        path = self.case.path(relative)
-        if not path.exists():
-            raise WorldGaugeError(f"reference video {path} does not exist", "restore the data set")
-        return Video(path)
+        reference = Video(self.case.path(relative))
+        if not reference.is_there:
+            raise WorldGaugeError(
+                f"reference video {readable(str(reference.path))} does not exist", "restore the data set"
+            )
+        return reference

@@ -16,6 +16,7 @@ from typing import Any
 
 from worldgauge.core.contents import note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.names import readable
 from worldgauge.core.run_folder import FILE_NAME, Invocation, RunFile
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
@@ -146,7 +147,7 @@ def _invocation(job: Job, totals: Totals, started: float) -> Invocation:
     return Invocation(
         started=started,
         seconds=round(time.time() - started, 3),
-        arguments=list(job.arguments),
+        arguments=[readable(argument) for argument in job.arguments],
         environment=environment(),
         workers=job.workers,
         device=job.setup.device,

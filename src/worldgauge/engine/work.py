@@ -12,7 +12,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
-from worldgauge.core.video import Video
+from worldgauge.core.video import Video, is_measurable
 from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Setup
@@ -81,7 +81,7 @@ class Worker:
         inputs = CaseInputs(item.case, item.video, item.reference)
         perception = Perception(inputs, self.seats, self.store, self.loaded)
         wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
-        if item.video is not None and not item.lost:
+        if item.video is not None and not item.lost and is_measurable(item.video):
             self._perceive(perception, item.stage, [d.id for d in wanted if not d.unavailable])
         for definition in wanted:
             if self.stages.of_metric[definition.id] != item.stage:

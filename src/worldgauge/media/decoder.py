@@ -1,18 +1,36 @@
-"""Video files through PyAV: exact frame counts, rotation applied, truncation noticed."""
+"""Video files through PyAV: exact frame counts, shown as a player shows them, truncation noticed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.video import Image, VideoInfo
+from worldgauge.core.names import readable
+from worldgauge.core.video import MAX_FRAMES, MAX_PIXELS, Image, VideoInfo, check_pixels
+from worldgauge.media.door import container_of
+from worldgauge.media.picture import (
+    Orientation,
+    colour_of,
+    high_dynamic_range_of,
+    orientation_of,
+    square_width,
+    to_rgb,
+)
 
-SUFFIXES = frozenset({".mp4", ".m4v", ".mov", ".webm", ".mkv", ".avi", ".gif"})
+SUFFIXES = frozenset(
+    {".mp4", ".m4v", ".mov", ".webm", ".mkv", ".avi", ".gif", ".mpg", ".mpeg", ".m2ts", ".flv", ".ogv", ".wmv", ".3gp"}
+)
+"""What a video is called in a folder. A file that is named itself may have any suffix: its content decides."""
+
+_LIMITS = {"max_pixels": str(MAX_PIXELS)}
+_CLOSED = {"protocol_whitelist": "file", "enable_drefs": "0"}
+"""No reference inside a file may open another one."""
 
 
 @contextmanager
@@ -20,49 +38,94 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
     """The container and its first video stream; every reading problem becomes `InvalidVideo`."""
     import av
 
+    name, kind = readable(path.name), container_of(path)
     try:
-        with av.open(str(path)) as container:
-            if not container.streams.video:
-                raise InvalidVideo(f"{path.name} has no video stream")
-            stream = container.streams.video[0]
+        # With its protocol, or a name such as `concat:a` would be taken for one.
+        with av.open(
+            f"file:{path.absolute()}",
+            format=kind,
+            options=_LIMITS,
+            container_options=_CLOSED,
+            metadata_errors="replace",
+        ) as container:
+            stream = _first_stream(container)
+            if stream is None:
+                raise InvalidVideo(f"{name} has no video stream")
+            if stream.codec_context is None:
+                raise InvalidVideo(f"{name} uses a codec that cannot be decoded here")
+            check_pixels(stream.codec_context.width, stream.codec_context.height)
+            stream.codec_context.options = _LIMITS
             stream.thread_type = "AUTO"
             yield container, stream
-    except (av.error.FFmpegError, EOFError) as error:
-        raise InvalidVideo(f"{path.name} cannot be decoded ({_first_line(error)})") from error
+    except (av.error.FFmpegError, OSError, EOFError, ValueError) as error:
+        raise InvalidVideo(f"{name} cannot be decoded ({_first_line(error)})") from error
 
 
 def probe(path: Path) -> VideoInfo:
-    """Count frames by reading packets (headers lie), and decode one frame for the size and the rotation."""
+    """Count frames by reading packets (headers lie), and decode one frame for how the picture is to be shown."""
     with _opened(path) as (container, stream):
         first = next(container.decode(stream), None)
         if first is None:
-            raise InvalidVideo(f"{path.name} has no frames")
-        rotation = int(first.rotation) % 360
-        width, height = (first.height, first.width) if rotation in (90, 270) else (first.width, first.height)
-        fps = float(stream.average_rate) if stream.average_rate else None
-        codec, pixel_format = stream.codec_context.codec.canonical_name, first.format.name
+            raise InvalidVideo(f"{readable(path.name)} has no frames")
+        orientation, aspect = orientation_of(first), _aspect(stream)
+        width, height = square_width(first.width, aspect), first.height
+        seen = {
+            "fps": float(stream.average_rate) if stream.average_rate else None,
+            "rotation": orientation.turns * 90,
+            "mirrored": orientation.mirrored,
+            "interlaced": bool(first.interlaced_frame),
+            "sample_aspect": aspect,
+            "colour": colour_of(first),
+            "high_dynamic_range": high_dynamic_range_of(first),
+            "codec": stream.codec_context.codec.canonical_name,
+            "pixel_format": first.format.name,
+            "bits": max(part.bits for part in first.format.components),
+        }
+    if orientation.turns % 2:
+        width, height = height, width
     with _opened(path) as (container, stream):
-        stamps = [p.pts for p in container.demux(stream) if p.size and not p.is_discard]
-    return VideoInfo(len(stamps), width, height, fps, _is_variable(stamps), rotation, codec, pixel_format)
+        stamps = _stamps(container, stream)
+    return VideoInfo(len(stamps), width, height, variable_rate=_is_variable(stamps), **seen)
 
 
 def decode(path: Path, ascending: list[int]) -> Iterator[tuple[int, Image]]:
     """Yield (index, RGB frame) for the wanted frame numbers in one forward pass; stops after the last one."""
     wanted = iter(ascending)
     target = next(wanted, None)
+    orientation: Orientation | None = None
     with _opened(path) as (container, stream):
+        aspect = _aspect(stream)
         for index, frame in enumerate(container.decode(stream)):
             if target is None:
                 return
+            orientation = orientation or orientation_of(frame)
             if index == target:
-                yield index, _to_rgb(frame)
+                yield index, to_rgb(frame, orientation, aspect)
                 target = next(wanted, None)
 
 
-def _to_rgb(frame: Any) -> Image:
-    image = frame.to_ndarray(format="rgb24")
-    turns = int(frame.rotation) % 360 // 90
-    return np.ascontiguousarray(np.rot90(image, turns)) if turns else image
+def _first_stream(container: Any) -> Any:
+    """The first stream of pictures that is not a cover image."""
+    from av.stream import Disposition
+
+    return next((s for s in container.streams.video if not s.disposition & Disposition.attached_pic), None)
+
+
+def _aspect(stream: Any) -> float:
+    """Width of a pixel over its height; 1 where the file does not say."""
+    stated = stream.sample_aspect_ratio
+    return float(Fraction(stated)) if stated else 1.0
+
+
+def _stamps(container: Any, stream: Any) -> list[int | None]:
+    """Presentation time of every frame there is."""
+    stamps: list[int | None] = []
+    for packet in container.demux(stream):
+        if packet.size and not packet.is_discard:
+            stamps.append(packet.pts)
+        if len(stamps) > MAX_FRAMES:
+            break
+    return stamps
 
 
 def _is_variable(stamps: list[int | None]) -> bool:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.video import Image, VideoInfo
+from worldgauge.core.names import readable
+from worldgauge.core.video import Image, VideoInfo, check_pixels
+from worldgauge.media.door import check_regular
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg"})
+_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TIFF")
+"""What the content of a frame may be, whatever its suffix says; formats that run programs are not among them."""
 
 
 def natural_key(name: str) -> list[tuple[int, str]]:
@@ -20,19 +25,24 @@ def natural_key(name: str) -> list[tuple[int, str]]:
     >>> sorted(["f10.png", "f2.png"], key=natural_key)
     ['f2.png', 'f10.png']
     """
-    return [(int(part), "") if part.isdigit() else (-1, part.lower()) for part in re.split(r"(\d+)", name) if part]
+    return [(int(part), "") if part.isdecimal() else (-1, part.lower()) for part in re.split(r"(\d+)", name) if part]
 
 
 def frame_files(folder: Path) -> list[Path]:
     """The folder's frames in natural order; hidden files are not frames."""
-    names = [p for p in folder.iterdir() if p.suffix.lower() in SUFFIXES and not p.name.startswith(".")]
+    try:
+        names = [p for p in folder.iterdir() if p.suffix.lower() in SUFFIXES and not p.name.startswith(".")]
+    except OSError as error:
+        raise InvalidVideo(f"{readable(folder.name)} cannot be read ({error.strerror})") from error
     return sorted(names, key=lambda p: natural_key(p.name))
 
 
 def probe_folder(folder: Path, fps: float | None) -> VideoInfo:
+    if folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve()):
+        raise InvalidVideo(f"{readable(folder.name)} is a link back to a folder it lies in")
     files = frame_files(folder)
     if not files:
-        raise InvalidVideo(f"{folder.name} has no png or jpg frames")
+        raise InvalidVideo(f"{readable(folder.name)} is a folder that has no png or jpg frames")
     height, width = read_image(files[0]).shape[:2]
     return VideoInfo(len(files), width, height, fps)
 
@@ -46,13 +56,17 @@ def read_folder(folder: Path, ascending: list[int]) -> Iterator[tuple[int, Image
 def read_image(path: Path) -> Image:
     """Any PNG or JPEG as uint8 RGB: grey repeated, 16 bits cut to the upper 8, alpha dropped, EXIF turns applied."""
     from PIL import Image as Pillow
-    from PIL import ImageOps, UnidentifiedImageError
+    from PIL import ImageOps
 
+    check_regular(path)
     try:
-        with Pillow.open(path) as image:
+        with Pillow.open(path, formats=_FORMATS) as image:
+            check_pixels(*image.size)
             if image.mode.startswith("I"):
                 grey = (np.clip(np.asarray(image, dtype=np.int64), 0, 65535) >> 8).astype(np.uint8)
                 return np.repeat(grey[..., None], 3, axis=2)
             return np.asarray(ImageOps.exif_transpose(image).convert("RGB"), np.uint8)
-    except (UnidentifiedImageError, OSError, SyntaxError) as error:
-        raise InvalidVideo(f"{path.parent.name}/{path.name} is not a readable image") from error
+    except Pillow.DecompressionBombError as error:
+        raise InvalidVideo(f"{readable(path.parent.name)}/{readable(path.name)} is too large to be decoded") from error
+    except (OSError, SyntaxError, ValueError, EOFError, struct.error) as error:
+        raise InvalidVideo(f"{readable(path.parent.name)}/{readable(path.name)} is not a readable image") from error

@@ -85,3 +85,12 @@ def test_the_shallower_of_two_counts_and_the_other_is_reported(
     write_frames(tmp_path / "Synthetic" / "Nordic" / "Nordic_002" / "frames", FRAMES)
     assert videos(tmp_path) == {"Nordic_002": "Nordic_002"}
     assert "second video" in caplog.text
+
+
+def test_trust_14_links_that_lead_back_are_not_followed(tmp_path: Path) -> None:
+    """Two of them in one folder would make 2^40 paths."""
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "Barnyard_001.mp4").touch()
+    for name in ("once", "twice"):
+        (tmp_path / "deep" / name).symlink_to("..")
+    assert videos(tmp_path) == {"Barnyard_001": "deep/Barnyard_001.mp4"}

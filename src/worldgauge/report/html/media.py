@@ -16,15 +16,20 @@ from worldgauge.core.video import Image, Video
 
 _LOG = logging.getLogger(__name__)
 _PLAYABLE = {("h264", "yuv420p"), ("h264", "yuvj420p"), ("vp9", "yuv420p"), ("av1", "yuv420p"), ("vp8", "yuv420p")}
+_CONTAINERS = {".mp4": "mov", ".m4v": "mov", ".webm": "matroska"}
+"""What a browser expects behind a suffix; a file of another content is transcoded."""
 _DEFAULT_FPS = 10.0
 
 
 def plays_in_browsers(video: Video) -> bool:
     """Whether every current browser plays the file as it is."""
-    if video.path.is_dir() or video.path.suffix.lower() not in (".mp4", ".m4v", ".webm"):
+    from worldgauge.media.door import container_of
+
+    expected = _CONTAINERS.get(video.path.suffix.lower())
+    if expected is None or video.path.is_dir():
         return False
     try:
-        return (video.info.codec, video.info.pixel_format) in _PLAYABLE
+        return container_of(video.path) == expected and (video.info.codec, video.info.pixel_format) in _PLAYABLE
     except InvalidVideo:
         return False
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.names import is_folder, readable
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
 from worldgauge.media.frame_folder import SUFFIXES
@@ -36,7 +37,9 @@ def find_videos(folder: Path, cases: list[Case]) -> Submission:
             log.warning("case %s has a second video at %s; %s is used", case_id, path, found[case_id])
             continue
         found[case_id] = path
-    return Submission(ModelCard(name=folder.resolve().name), {case: Video(path) for case, path in found.items()})
+    return Submission(
+        ModelCard(name=readable(folder.resolve().name)), {case: Video(path) for case, path in found.items()}
+    )
 
 
 def _names(case: Case) -> list[str]:
@@ -49,16 +52,17 @@ def _clips(folder: Path, wanted: set[str]) -> Iterator[tuple[str, Path]]:
     """Clips level by level, files before folders, so that the first of a name is the one that counts."""
     level = [folder]
     inputs = folder / INPUTS
+    entered: set[tuple[int, int]] = set()
     while level:
         deeper: list[Path] = []
         for parent in level:
-            entries = sorted(p for p in parent.iterdir() if not p.name.startswith("."))
+            entries = _entries(parent, entered)
             for path in entries:
                 if path.suffix.lower() == ".mp4" and path.stem in wanted and _belongs(path, folder):
                     yield path.stem, path
             files = {path.stem for path in entries if path.suffix.lower() == ".mp4"}
             for path in entries:
-                if not path.is_dir() or path == inputs:
+                if not is_folder(path) or path == inputs:
                     continue
                 if path.name in wanted and path.name not in files and _belongs(path, folder):
                     video = _video_in(path)
@@ -67,6 +71,20 @@ def _clips(folder: Path, wanted: set[str]) -> Iterator[tuple[str, Path]]:
                 elif path.name not in wanted:
                     deeper.append(path)
         level = deeper
+
+
+def _entries(folder: Path, entered: set[tuple[int, int]]) -> list[Path]:
+    """What lies in a folder; nothing where it was entered before, through whatever links, or cannot be read."""
+    try:
+        found = folder.stat()
+        identity = (found.st_dev, found.st_ino)
+        if identity in entered:
+            return []
+        entered.add(identity)
+        return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+    except OSError as error:
+        log.warning("%s cannot be read (%s)", readable(str(folder)), error.strerror)
+        return []
 
 
 def _belongs(path: Path, folder: Path) -> bool:

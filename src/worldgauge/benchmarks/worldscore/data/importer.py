@@ -9,6 +9,7 @@ from typing import Any
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.names import is_folder, readable
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
 
@@ -35,19 +36,19 @@ def find_videos(folder: Path, cases: list[Case]) -> Submission:
             f"{folder} holds no video of this benchmark",
             f"expected {cases[0].id}/frames/, {cases[0].id}.mp4 or {cases[0].id.replace('/', '_')}.mp4",
         )
-    return Submission(ModelCard(name=folder.resolve().name), videos)
+    return Submission(ModelCard(name=readable(folder.resolve().name)), videos)
 
 
 def _find(root: Path, case_id: str) -> Video | None:
     frames = root / case_id / "frames"
-    if frames.is_dir():
+    if is_folder(frames):
         return Video(frames, expected_frames=_promised(root / case_id / "image_data.json"))
     for stem in (case_id, case_id.replace("/", "_")):
         for suffix in VIDEO_SUFFIXES:
             # Not with_suffix: an instance name may hold a dot.
-            file = root / f"{stem}{suffix}"
-            if file.is_file():
-                return Video(file)
+            video = Video(root / f"{stem}{suffix}")
+            if video.is_there:
+                return video
     return None
 
 
