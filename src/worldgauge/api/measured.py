@@ -23,6 +23,8 @@ class Measured:
     """None where neither direction is better by itself."""
     curve: tuple[float | None, ...] | None = None
     """One number per frame or pair, None where a frame has none."""
+    curve_frames: tuple[int, ...] | None = None
+    """Frame that each number of the curve belongs to; of a pair, the earlier. None: 0, 1, 2, ..."""
     frames: int = 0
     """Frames of the video; 0 where that is not known: it cannot be read, or a run was read back."""
     reason: str = ""

@@ -112,6 +112,7 @@ class Measurer:
             unit=metric.unit,
             higher_is_better=metric.higher_is_better,
             curve=tuple(record.curve) if record.curve is not None else None,
+            curve_frames=tuple(record.curve_frames) if record.curve_frames is not None else None,
             frames=_frames(video),
             reason=record.reason,
         )

@@ -45,6 +45,9 @@ class Record(BaseModel):
     """What the value counts for where cases are weighed; null: like any other."""
     curve: list[float | None] | None = None
     """One number per frame or pair, null where a frame has none."""
+    curve_frames: list[int] | None = None
+    """Frame of the video that each number of the curve belongs to; of a pair, the earlier. Null: 0, 1, 2, ..., one
+    for each frame or pair of the clip."""
     reason: str = ""
     """For any status but ok: what happened and what to do. For ok: a remark on the number."""
     traceback: str | None = None

@@ -20,6 +20,7 @@ from worldgauge.core.errors import (
 from worldgauge.core.metric import Measurement
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
+from worldgauge.engine.curve_frames import curve_frames
 from worldgauge.engine.definitions import Definition
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
@@ -70,12 +71,14 @@ def evaluate(
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
     weight: float | None = None
+    frames: list[int] | None = None
     try:
         if lost:
             raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception)
         raw, curve, reason = measurement.value, measurement.curve, measurement.reason
         weight = _weight(definition, inputs, measurement)
+        frames = _frames(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):
         raise
@@ -102,6 +105,7 @@ def evaluate(
         raw=raw,
         weight=weight,
         curve=list(curve) if curve is not None else None,
+        curve_frames=frames,
         reason=reason,
         traceback=trace,
         tags=inputs.case.tags,
@@ -139,6 +143,16 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
     if not low <= answer.value <= high:
         raise _Nonsense(f"metric '{metric.name}' returned {answer.value:g}, outside its bounds [{low:g}, {high:g}]")
     return answer
+
+
+def _frames(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> list[int] | None:
+    """The frames that the curve's numbers belong to; None where they are simply the clip's."""
+    assert inputs.video is not None
+    metric, count = definition.metric, inputs.video.info.frames
+    try:
+        return curve_frames(measurement, metric.needs, count, inputs.case.reference.phases)
+    except ValueError as error:
+        raise _Nonsense(f"metric '{metric.name}' gives {error}") from error
 
 
 def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> float | None:
