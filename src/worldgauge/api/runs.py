@@ -12,7 +12,7 @@ from worldgauge.api.building import Names, Videos, build_job
 from worldgauge.api.measured import Measured, Measurements
 from worldgauge.api.show import TextTable, interval, need_more, number
 from worldgauge.core import run_folder
-from worldgauge.core.aggregate import direction
+from worldgauge.core.aggregate import case_direction, case_unit, score_unit
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.sources import read_sources, write_sources
@@ -92,8 +92,7 @@ class Run(run_folder.Run):
     def table(self) -> TextTable:
         """A line per metric and group: score, 95 % interval, unit, scored and expected cases."""
         summary = self.summary()
-        # A score on a scale has no unit.
-        units = {d.id: d.unit for d in self.file.definitions if d.scale is None}
+        units = {d.id: score_unit(d) for d in self.file.definitions}
         rows = [
             (s.id, number(s.value), interval(s.interval), units.get(s.id, ""), f"{s.scored}/{s.expected}")
             for s in [*summary.metrics.values(), *summary.groups.values()]
@@ -107,15 +106,13 @@ class Run(run_folder.Run):
         found: dict[str, dict[str, Measured]] = {}
         for record in self.records():
             definition = definitions[record["metric"]]
-            scaled = definition.scale is not None and definition.scale.level == "case"
             curve, curve_frames = record.get("curve"), record.get("curve_frames")
             found.setdefault(record["case"], {})[definition.id] = Measured(
                 name=definition.id,
                 value=record.get("value"),
                 status=Status(record["status"]),
-                # The value of a case stands on the scale, and then has no unit, unless the mean is scaled.
-                unit="" if scaled else definition.unit,
-                higher_is_better=direction(definition) if scaled else definition.higher_is_better,
+                unit=case_unit(definition),
+                higher_is_better=case_direction(definition),
                 curve=None if curve is None else tuple(curve),
                 curve_frames=None if curve_frames is None else tuple(curve_frames),
                 reason=record.get("reason", ""),

@@ -14,7 +14,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run, read_lines
 
-_KEPT = ("status", "value", "raw", "reason", "traceback", "seconds", "video")
+_KEPT = ("status", "value", "raw", "reason", "traceback", "seconds", "video", "curve_frames")
 
 
 @dataclass(frozen=True)

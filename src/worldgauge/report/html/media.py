@@ -20,11 +20,12 @@ _DEFAULT_FPS = 10.0
 
 
 def plays_in_browsers(video: Video) -> bool:
-    """Whether every current browser plays the file as it is."""
+    """Whether every current browser plays the file as it is, and shows frame k at k over its rate."""
     if video.path.is_dir() or video.path.suffix.lower() not in (".mp4", ".m4v", ".webm"):
         return False
     try:
-        return (video.info.codec, video.info.pixel_format) in _PLAYABLE
+        info = video.info
+        return (info.codec, info.pixel_format) in _PLAYABLE and not info.variable_rate
     except InvalidVideo:
         return False
 
