@@ -20,11 +20,13 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.metric import METRICS, Measurement
+from worldgauge.core.published import PublishedTable
 from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SignalUse
 from worldgauge.engine.curve_frames import curve_frames
 from worldgauge.media.encoder import write_video
 from worldgauge.report import plots
+from worldgauge.report.beside_published import held_against
 from worldgauge.report.html import ReportSource
 from worldgauge.report.html.media import plays_in_browsers
 from worldgauge.report.summary import summarise
@@ -161,6 +163,17 @@ def test_trust_26_runs_over_other_cases_say_so(tmp_path: Path) -> None:
     same = [runs[0], write_run(tmp_path / "2", "m2", values, CASES)]
     assert "different cases" not in to_markdown(build_table([summarise(run) for run in same]))
     assert "different cases" not in ReportSource(same).content("index.html").decode()
+
+
+def test_trust_26_two_runs_of_one_name_both_stand_beside_printed_numbers(tmp_path: Path) -> None:
+    table = PublishedTable(id="t", source="s", protocol="plain", columns=("likeness",), rows={"theirs": (0.4,)})
+    runs = [write_run(tmp_path / str(i), "m", {"likeness": [0.1 * i] * 12}, CASES) for i in (1, 2)]
+    rows = held_against(table, [summarise(run) for run in runs]).rows
+    assert [scores["likeness"] for scores in rows.values()] == pytest.approx([0.4, 0.1, 0.2])
+    for file in (runs[1].folder / "run.json", runs[1].folder / "records-0.jsonl"):
+        file.write_text(file.read_text().replace("likeness-f", "likeness-other"))
+    with pytest.raises(WorldGaugeError, match="'likeness' means two things"):
+        held_against(table, [summarise(Run(run.folder)) for run in runs])
 
 
 def test_trust_26_a_breakdown_withholds_what_the_table_withholds(tmp_path: Path) -> None:

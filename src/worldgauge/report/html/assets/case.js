@@ -42,6 +42,13 @@
     return frames.length > 4 ? `${frames.length} of ${total} frames: ${frames.slice(0, 3).join(", ")} … ${frames.at(-1)}` : `frames ${frames.join(", ")}`;
   }
 
+  // One sentence for all models where they were looked at in the same frames.
+  function whichOf(series, total) {
+    const notes = series.map((s) => whichFrames(s.frames, total));
+    if (notes.every((note) => note === notes[0])) return notes[0];
+    return series.map((s, i) => `${s.name}: ${notes[i] ?? "every frame"}`).join("; ");
+  }
+
   function curvesOf(index, detail, models, clips, bands, player, total) {
     const charts = [];
     for (const column of wg.metricsOf(index)) {
@@ -54,7 +61,7 @@
       // Without their frames the numbers are only in order: they stand on an axis of their own, and no cursor moves over it.
       if (!known) for (const s of series) s.frames = s.values.map((_, i) => i);
       const points = Math.max(...series.map((s) => s.values.length));
-      const note = known ? whichFrames(series[0].frames, total) : `${points} numbers in order; the run does not say to which frames they belong`;
+      const note = known ? whichOf(series, total) : `${points} numbers in order; the run does not say to which frames they belong`;
       const chart = wg.charts.curves(series, { bands: known ? bands : [], total: known ? total : points, cursor: known });
       if (known) {
         chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
