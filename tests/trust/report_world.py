@@ -68,7 +68,7 @@ def write_run(
             if raw is not None:
                 value = scale(raw) if scale else raw
                 content = {"status": Status.OK, "raw": raw, "value": value, "curve": curve}
-                content |= {"curve_frames": frames} if frames else {}
+                content |= {"curve_frames": ",".join(map(str, frames))} if frames else {}
             record = Record(
                 case=case, cluster=f"scene-{i}", metric=definition.id, fingerprint=definition.fingerprint, inputs="i",
                 video="v", tags=dict(tags[i]) if tags else {}, time=1.0, **content,

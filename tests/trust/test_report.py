@@ -18,6 +18,7 @@ from worldgauge.api.runs import load_run
 from worldgauge.cli.main import app
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.frame_list import pack_frames, unpack_frames
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.metric import METRICS, Measurement
 from worldgauge.core.published import PublishedTable
@@ -93,6 +94,20 @@ def test_trust_22_sampled_frames_come_from_the_signal() -> None:
         curve_frames(Measurement.from_curve([1.0, 2.0], frames=[3]), (), 12, None)
     with pytest.raises(ValueError, match="frame 12 of a clip of 12"):
         curve_frames(Measurement.from_curve([1.0, 2.0], frames=[3, 12]), (), 12, None)
+
+
+def test_trust_22_frames_take_little_room_in_a_record() -> None:
+    for frames, text in (
+        ([*range(33, 49)], "33-48"),
+        ([0, 4, 8], "0-8/4"),
+        ([0, 4, 16, 17], "0,4,16,17"),
+        ([2, 2], "2,2"),
+    ):
+        assert pack_frames(frames) == text
+        assert unpack_frames(text, len(frames)) == frames
+    # What is damaged or of another length is no list of frames, however long it says it is.
+    for damaged in ("0-999999999", "a", "", "1-", None, [1, 2], "5-1"):
+        assert unpack_frames(damaged, 2) is None
 
 
 def test_trust_22_the_page_and_the_api_are_told_the_frames(tmp_path: Path) -> None:

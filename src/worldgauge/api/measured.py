@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from worldgauge.api.show import TextTable, need_more, number
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.frame_list import unpack_frames
 from worldgauge.core.status import Status
 
 
@@ -34,6 +35,12 @@ class Measured:
         if self.status is not Status.OK or self.value is None:
             raise WorldGaugeError(f"{self.name} has no value: {self.status}, {self.reason}")
         return self.value
+
+
+def frames_of_curve(curve: Sequence[float | None] | None, recorded: str | None) -> tuple[int, ...] | None:
+    """The frames of a record's curve, one for each of its numbers; None where they are simply the clip's."""
+    frames = None if curve is None or recorded is None else unpack_frames(recorded, len(curve))
+    return None if frames is None else tuple(frames)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from worldgauge.api.building import Names, Videos, build_job
-from worldgauge.api.measured import Measured, Measurements
+from worldgauge.api.measured import Measured, Measurements, frames_of_curve
 from worldgauge.api.show import TextTable, interval, need_more, number
 from worldgauge.core import run_folder
 from worldgauge.core.aggregate import case_direction, case_unit, score_unit
@@ -106,7 +106,7 @@ class Run(run_folder.Run):
         found: dict[str, dict[str, Measured]] = {}
         for record in self.records():
             definition = definitions[record["metric"]]
-            curve, curve_frames = record.get("curve"), record.get("curve_frames")
+            curve = record.get("curve")
             found.setdefault(record["case"], {})[definition.id] = Measured(
                 name=definition.id,
                 value=record.get("value"),
@@ -114,7 +114,7 @@ class Run(run_folder.Run):
                 unit=case_unit(definition),
                 higher_is_better=case_direction(definition),
                 curve=None if curve is None else tuple(curve),
-                curve_frames=None if curve_frames is None else tuple(curve_frames),
+                curve_frames=frames_of_curve(curve, record.get("curve_frames")),
                 reason=record.get("reason", ""),
             )
         return {case: Measurements(of_case) for case, of_case in sorted(found.items())}

@@ -17,6 +17,7 @@ from worldgauge.core.errors import (
     Unscored,
     WorldGaugeError,
 )
+from worldgauge.core.frame_list import pack_frames
 from worldgauge.core.metric import Measurement
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
@@ -105,7 +106,7 @@ def evaluate(
         raw=raw,
         weight=weight,
         curve=list(curve) if curve is not None else None,
-        curve_frames=frames,
+        curve_frames=None if frames is None else pack_frames(frames),
         reason=reason,
         traceback=trace,
         tags=inputs.case.tags,
