@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from worldgauge.cli.options import Include
+from worldgauge.core.aggregate import score_unit
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
@@ -98,8 +99,7 @@ def print_summary(summary: Summary) -> None:
     """One run as a table with one line per metric and group."""
     rows = []
     scores = list(summary.scores.values())
-    # A score on a scale has no unit.
-    units = {d.id: d.unit for d in summary.run.file.definitions if d.scale is None}
+    units = {d.id: score_unit(d) for d in summary.run.file.definitions}
     optional = {
         "spread of takes": [_rounded(s.spread) for s in scores],
         "if unscored count": [_bounds(s) for s in scores],

@@ -23,10 +23,12 @@ from worldgauge.core.errors import (
     Unscored,
     WorldGaugeError,
 )
+from worldgauge.core.frame_list import pack_frames
 from worldgauge.core.metric import Measurement
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
+from worldgauge.engine.curve_frames import curve_frames
 from worldgauge.engine.definitions import Definition
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
@@ -64,6 +66,7 @@ def evaluate(
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
     weight: float | None = None
     unavailable = False
+    frames: list[int] | None = None
     try:
         if lost:
             raise WorldGaugeError(lost)
@@ -71,6 +74,7 @@ def evaluate(
         raw, curve = measurement.value, measurement.curve
         reason = ", ".join(remark for remark in (measurement.reason, _video_remarks(inputs)) if remark)
         weight = _weight(definition, inputs, measurement)
+        frames = _frames(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):
         raise
@@ -98,6 +102,7 @@ def evaluate(
         raw=raw,
         weight=weight,
         curve=list(curve) if curve is not None else None,
+        curve_frames=None if frames is None else pack_frames(frames),
         reason=reason,
         traceback=trace,
         tags=inputs.case.tags,
@@ -184,6 +189,16 @@ def _shown(value: Any) -> str:
 
 def _video_remarks(inputs: CaseInputs) -> str:
     return inputs.video.info.remarks if inputs.video is not None else ""
+
+
+def _frames(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> list[int] | None:
+    """The frames that the curve's numbers belong to; None where they are simply the clip's."""
+    assert inputs.video is not None
+    metric, count = definition.metric, inputs.video.info.frames
+    try:
+        return curve_frames(measurement, metric.needs, count, inputs.case.reference.phases)
+    except ValueError as error:
+        raise _Nonsense(f"metric '{metric.name}' gives {error}") from error
 
 
 def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> float | None:

@@ -27,7 +27,8 @@ LEAST_TURN_DEG = 5.0
 )
 def rotation_error(case: Case, path: Arrays) -> Measurement:
     """Mean angle between the requested and the recovered camera orientations, the first ones made equal."""
-    return Measurement.from_curve(compare_rotations(path["poses"], case.camera().poses).errors)
+    errors = compare_rotations(path["poses"], case.camera().poses).errors
+    return Measurement.from_curve(errors, frames=range(len(errors)))
 
 
 @metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses_given_lens()], requires=("camera",))
@@ -42,4 +43,4 @@ def camera_control(case: Case, path: Arrays) -> Measurement:
     if asked < LEAST_TURN_DEG:
         raise NotApplicable(f"the requested path hardly turns ({asked:.1f} deg)")
     curve = np.maximum(0.0, 1.0 - made.errors / asked)
-    return Measurement(max(0.0, 1.0 - made.rms / asked), tuple(curve.tolist()))
+    return Measurement(max(0.0, 1.0 - made.rms / asked), tuple(curve.tolist()), frames=range(len(curve)))

@@ -79,6 +79,8 @@ class Summary:
     run: Run
     metrics: dict[str, Score]
     groups: dict[str, Score]
+    cases: Sequence[str] = ()
+    """Cases that have a record."""
 
     @property
     def scores(self) -> dict[str, Score]:
@@ -141,7 +143,7 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
         )
     count = len(file.definitions)
     ordered = list(scores.items())
-    return Summary(run, dict(ordered[:count]), dict(ordered[count:]))
+    return Summary(run, dict(ordered[:count]), dict(ordered[count:]), table.cases)
 
 
 def write_summary(folder: Path) -> Summary:

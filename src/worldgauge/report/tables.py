@@ -6,11 +6,11 @@ import csv
 import io
 import json
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from worldgauge.core.aggregate import Tree
-from worldgauge.report.comparable import check_comparable
+from worldgauge.core.aggregate import Tree, score_unit
+from worldgauge.report.comparable import check_comparable, unlike_cases
 from worldgauge.report.places import Place, contestants, places
 from worldgauge.report.summary import Score, Summary
 
@@ -61,7 +61,7 @@ def build_table(summaries: list[Summary]) -> Table:
             columns.setdefault(group.id, Column(group.id, "", tree.higher_is_better(group.id)))
     for file in files:
         for d in file.definitions:
-            columns.setdefault(d.id, Column(d.id, "" if d.scale else d.unit, tree.higher_is_better(d.id)))
+            columns.setdefault(d.id, Column(d.id, score_unit(d), tree.higher_is_better(d.id)))
     rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
     return Table(list(columns.values()), rows, _notes(summaries))
 
@@ -178,16 +178,15 @@ def _notes(summaries: list[Summary]) -> list[str]:
     sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
     cases = sorted({s.run.file.cases for s in summaries})
     samples = {s.run.file.sample.model_dump_json() if s.run.file.sample else "" for s in summaries}
-    count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases: runs cover different ones"
+    count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases"
     notes = [
         f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
         f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
         *(f"Instruments: {names}." for names in sets if names),
+        *unlike_notes(summaries),
     ]
     if file.sample is not None and len(samples) == 1:
         notes.append(f"A sample: {file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}.")
-    elif len(samples) > 1:
-        notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
     spreads = [s.spread for summary in summaries for s in summary.scores.values() if s.spread is not None]
     if spreads:
         notes.append("Several takes of each case, joined case by case; JSON and CSV have the spread between takes.")
@@ -197,6 +196,16 @@ def _notes(summaries: list[Summary]) -> list[str]:
     notes += _reasons(summaries)
     notes += _bounds(summaries)
     notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
+    return notes
+
+
+def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
+    """What keeps rows of one table from being compared without care, one line each."""
+    files = [summary.run.file for summary in summaries]
+    unlike = unlike_cases([file.cases for file in files], [summary.cases for summary in summaries])
+    notes = [f"{unlike}; 'compare' takes those in common."] if unlike else []
+    if len({file.sample.model_dump_json() if file.sample else "" for file in files}) > 1:
+        notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
     return notes
 
 

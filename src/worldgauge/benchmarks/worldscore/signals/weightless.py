@@ -58,8 +58,12 @@ def frames_of_layout(case: Case, count: int) -> int:
 
 def anchors_of(clip: Clip, case: Case) -> Frames:
     """The first frame and the last of every layout; a case without layouts is one scene."""
-    scenes = len(layouts_of(case)) or 1
-    return clip.frames(FrameSpec.at(*anchor_frames(scenes, frames_of_layout(case, clip.count))))
+    return clip.frames(FrameSpec.at(*anchor_numbers(case, clip.count)))
+
+
+def anchor_numbers(case: Case, count: int) -> list[int]:
+    """Which frames of a clip of `count` frames the anchors are."""
+    return anchor_frames(len(layouts_of(case)) or 1, frames_of_layout(case, count))
 
 
 @signal(version=1, seat="flow", cost=0.15)
