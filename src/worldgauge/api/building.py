@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,15 @@ from worldgauge.core.manifest import include, included
 from worldgauge.core.run_folder import SampleFile
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
-from worldgauge.engine.custom import benchmark_of, videos_benchmark
+from worldgauge.engine.custom import benchmark_of, single_video, videos_benchmark
 from worldgauge.engine.definitions import Seats, choose_seats
 from worldgauge.engine.job import Job, Setup, choose_metrics
 from worldgauge.engine.possible import possible_metrics
 from worldgauge.engine.store import default_store
 
 Videos = str | Path | Submission | Mapping[str, Any]
-"""A folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of takes of these."""
+"""A video file, a folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of
+takes of these."""
 Names = str | Iterable[str] | None
 """Names in a sequence, or in one text with commas between."""
 
@@ -100,14 +102,16 @@ def open_videos(
     """The benchmark and the submission; own videos are a benchmark of themselves."""
     given = as_submission(videos)
     if isinstance(given, Path) and not given.exists():
-        raise WorldGaugeError(f"{given} does not exist", "name a submission.json or a folder of videos")
+        raise WorldGaugeError(f"{given} does not exist", "name a video, a folder of videos or a submission.json")
     if benchmark is None:
         if isinstance(given, Path):
             return videos_benchmark(given, reference, prompts, cameras)
         return benchmark_of(given, reference, prompts, cameras), given
     if not isinstance(benchmark, Benchmark):
         benchmark = load_benchmark(str(benchmark), Path(data) if data is not None else None)
-    return benchmark, benchmark.submission(given) if isinstance(given, Path) else given
+    if isinstance(given, Path):
+        return benchmark, single_video(given) or benchmark.submission(given)
+    return benchmark, given
 
 
 def as_submission(videos: Videos) -> Path | Submission:
@@ -119,7 +123,7 @@ def as_submission(videos: Videos) -> Path | Submission:
     if not isinstance(videos, Mapping):
         raise WorldGaugeError(
             f"videos cannot be read from {type(videos).__name__}",
-            "give a folder, a submission.json or {case id: video}",
+            "give a video, a folder, a submission.json or {case id: video}",
         )
     takes = {
         str(case): [as_video(take) for take in (video if isinstance(video, (list, tuple)) else [video])]
@@ -161,8 +165,11 @@ def chosen_set(instruments: str) -> str:
 
 def chosen_device(device: str | None, seats: Seats) -> str:
     """`auto` is the GPU where there is one and an instrument that can use it, else the processor."""
-    if device not in (None, "auto"):
-        return str(device)
+    asked = "auto" if device is None else str(device)
+    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d{1,3})?", asked):
+        raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
+    if asked != "auto":
+        return asked
     if any(instrument.weights is not None for instrument in seats.instruments.values()):
         import torch
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table, say
 
 if TYPE_CHECKING:
     from worldgauge.api.comparing import Comparison
@@ -63,7 +63,7 @@ def compare(
         evidence = stored_evidence(Store(store or default_store()))
         page = write_report(ReportSource(joint.runs, evidence=evidence, calibration=shipped_calibration), html)
         if not as_json:
-            typer.echo(f"report: {page}#/compare/0/1")
+            say(f"report: {page}#/compare/0/1")
 
 
 def _ends(joint: Joint, m: int, number: int) -> list[tuple[str, float, float]]:
@@ -87,7 +87,8 @@ def _print(comparison: Comparison, metric: str | None, ends: list[tuple[str, flo
         print_note("scores: each over all cases of its run, so they need not differ by what shared cases differ by")
     print_note("detectable: the true difference that this many scenes would show with 80 % power")
     if metric is not None and ends:
-        typer.echo(f"\ncases by difference in {metric}")
+        say()
+        say(f"cases by difference in {metric}")
         listed = [(case, f"{a:.5g}", f"{b:.5g}", f"{a - b:+.5g}") for case, a, b in ends]
         print_table(("case", *names, "difference"), listed, numeric=(1, 2, 3))
 

@@ -8,11 +8,14 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.cli.finish import finish, print_counts
+from worldgauge.cli.options import Strict
 from worldgauge.cli.report import print_summary
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
+from worldgauge.verbs import say
 
 app = typer.Typer()
 
@@ -21,6 +24,7 @@ app = typer.Typer()
 def merge(
     runs: Annotated[list[Path], typer.Argument(help="Run folders of the shards.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="The joined run; a new folder.")],
+    strict: Strict = False,
 ) -> None:
     """Join the runs of shards, made with --shard on any machines, into one run folder."""
     opened = [Run(folder) for folder in runs]
@@ -39,5 +43,8 @@ def merge(
             shutil.copyfile(file, out / file.name.replace("records-", f"records-{number}-", 1))
     invocations = [invocation for run in opened for invocation in run.file.invocations]
     first.model_copy(update={"invocations": invocations}).write(out)
-    print_summary(write_summary(out))
-    typer.echo(f"run folder: {out}")
+    summary = write_summary(out)
+    print_summary(summary)
+    print_counts(summary)
+    say(f"run folder: {out}")
+    finish(summary, strict, whole=True)

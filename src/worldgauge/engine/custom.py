@@ -10,7 +10,9 @@ from worldgauge.core.benchmark import Benchmark, BenchmarkFile
 from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
-from worldgauge.core.submission import Submission
+from worldgauge.core.submission import ModelCard, Submission
+from worldgauge.core.video import Video
+from worldgauge.media.decoder import SUFFIXES
 
 REFERENCES, CAMERAS, PROMPTS = "reference", "cameras", ("prompts.json", "prompts.csv", "prompts.txt")
 """Looked for inside the videos' folder when not named on the command line."""
@@ -22,12 +24,15 @@ def videos_benchmark(
     prompts: Path | None = None,
     cameras: Path | None = None,
 ) -> tuple[Benchmark, Submission]:
-    """A benchmark whose cases are the videos of a folder (or a submission.json), and the submission itself.
+    """A benchmark whose cases are the videos of a folder (or a submission.json, or one file), and the submission.
 
     What is not named is looked for beside the videos.
     """
     folder = path if path.is_dir() else path.parent
-    if path.is_file() or (path / SUBMISSION_FILE).is_file():
+    single = single_video(path)
+    if single is not None:
+        submission = single
+    elif path.is_file() or (path / SUBMISSION_FILE).is_file():
         submission = Submission.read(path)
     else:
         submission = Submission.from_folder(path)
@@ -40,6 +45,13 @@ def videos_benchmark(
         cameras or _existing(folder, (CAMERAS,)),
     )
     return benchmark, submission
+
+
+def single_video(path: Path) -> Submission | None:
+    """The submission that one video file is, under its own name; None where the path is no video file."""
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+        return None
+    return Submission(ModelCard(name=path.stem), {path.stem: Video(path)})
 
 
 def benchmark_of(

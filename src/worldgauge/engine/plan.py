@@ -12,7 +12,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
-from worldgauge.engine.definitions import Definition, Seats
+from worldgauge.engine.definitions import Definition, Seats, all_uses
 from worldgauge.engine.evaluate import first_lack, inputs_digest
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
@@ -41,7 +41,7 @@ class CaseWork:
     compute: tuple[SignalUse, ...] = ()
     """Signals to perceive."""
     stored: int = 0
-    """Signals already in the store."""
+    """Signals already in the store, those of finished records too."""
 
 
 @dataclass
@@ -116,14 +116,16 @@ def _examine(
     perception = Perception(inputs, seats, store, None)
     of_case = done.get((case.id, take), {})
     todo = [d for d in definitions if (d.id, d.fingerprint, inputs_digest(d, inputs, perception)) not in of_case]
-    able = [d for d in todo if video is not None and not d.unavailable and first_lack(d, inputs) is None]
-    needed = list(dict.fromkeys(use for d in able for use in d.metric.needs))
+    able = [d for d in definitions if video is not None and not d.unavailable and first_lack(d, inputs) is None]
+    left = {d.id for d in todo}
+    needed = list(dict.fromkeys(use for d in able if d.id in left for use in d.metric.needs))
+    stored = 0
     try:
         compute = perception.to_compute(needed)
+        stored = perception.count_stored({use for d in able for use in all_uses(d.metric)})
     except (WorldGaugeError, OSError):
         # An unreadable part of the data set becomes an error record when the case is worked on.
         compute = needed
-    stored = sum(1 for use in needed if use not in compute)
     return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
 
 
