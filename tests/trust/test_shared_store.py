@@ -18,12 +18,8 @@ from worldgauge.engine.store import Store
 
 IDENTITY = {"signal": "s", "inputs": {"video": "v"}}
 KEY = digest_of(IDENTITY)
-ARRAYS = {
-    "a": np.arange(12.0).reshape(3, 4),
-    "text": np.array(["x", "yy"]),
-    "empty": np.zeros((0, 2)),
-    "one": np.array(3),
-}
+A = np.arange(12.0).reshape(3, 4)
+ARRAYS = {"a": A, "text": np.array(["x", "yy"]), "empty": np.zeros((0, 2)), "one": np.array(3)}
 
 
 @pytest.fixture
