@@ -13,9 +13,9 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
 from worldgauge.core.run_folder import SampleFile
-from worldgauge.core.submission import ModelCard, Submission
+from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
-from worldgauge.engine.custom import benchmark_of, single_video, videos_benchmark
+from worldgauge.engine.custom import benchmark_of, videos_benchmark
 from worldgauge.engine.definitions import Seats, choose_seats
 from worldgauge.engine.job import Job, Setup, choose_metrics
 from worldgauge.engine.possible import possible_metrics

@@ -136,6 +136,15 @@ class Submission:
         return entries if len(entries) > 1 else entries[0]
 
 
+def single_video(path: Path) -> Submission | None:
+    """The submission that one video file is, under its own name; None where the path is no video file."""
+    from worldgauge.media import decoder
+
+    if path.suffix.lower() not in decoder.SUFFIXES or not path.is_file():
+        return None
+    return Submission(ModelCard(name=path.stem), {path.stem: Video(path)})
+
+
 def find_videos(folder: Path) -> Iterable[Path]:
     """Video files and frame folders below a folder, in order of name; hidden ones left out."""
     from worldgauge.media import decoder, frame_folder

@@ -10,9 +10,7 @@ from worldgauge.core.benchmark import Benchmark, BenchmarkFile
 from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
-from worldgauge.core.submission import ModelCard, Submission
-from worldgauge.core.video import Video
-from worldgauge.media.decoder import SUFFIXES
+from worldgauge.core.submission import Submission, single_video
 
 REFERENCES, CAMERAS, PROMPTS = "reference", "cameras", ("prompts.json", "prompts.csv", "prompts.txt")
 """Looked for inside the videos' folder when not named on the command line."""
@@ -45,13 +43,6 @@ def videos_benchmark(
         cameras or _existing(folder, (CAMERAS,)),
     )
     return benchmark, submission
-
-
-def single_video(path: Path) -> Submission | None:
-    """The submission that one video file is, under its own name; None where the path is no video file."""
-    if path.suffix.lower() not in SUFFIXES or not path.is_file():
-        return None
-    return Submission(ModelCard(name=path.stem), {path.stem: Video(path)})
 
 
 def benchmark_of(
