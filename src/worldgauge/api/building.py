@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
 from worldgauge.core.run_folder import SampleFile
-from worldgauge.core.submission import ModelCard, Submission
+from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
@@ -23,7 +24,8 @@ from worldgauge.engine.possible import possible_metrics
 from worldgauge.engine.store import default_store
 
 Videos = str | Path | Submission | Mapping[str, Any]
-"""A folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of takes of these."""
+"""A video file, a folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of
+takes of these."""
 Names = str | Iterable[str] | None
 """Names in a sequence, or in one text with commas between."""
 
@@ -106,7 +108,7 @@ def open_videos(
     """The benchmark and the submission; own videos are a benchmark of themselves."""
     given = as_submission(videos)
     if isinstance(given, Path) and not given.exists():
-        raise WorldGaugeError(f"{given} does not exist", "name a submission.json or a folder of videos")
+        raise WorldGaugeError(f"{given} does not exist", "name a video, a folder of videos or a submission.json")
     if benchmark is None:
         if isinstance(given, Path):
             opened, submission = videos_benchmark(given, reference, prompts, cameras)
@@ -116,7 +118,7 @@ def open_videos(
     if not isinstance(benchmark, Benchmark):
         benchmark = load_benchmark(str(benchmark), Path(data) if data is not None else None)
     if isinstance(given, Path):
-        submission = benchmark.submission(given)
+        submission = single_video(given) or benchmark.submission(given)
         submission.read_from = given
         return benchmark, submission
     return benchmark, given
@@ -131,7 +133,7 @@ def as_submission(videos: Videos) -> Path | Submission:
     if not isinstance(videos, Mapping):
         raise WorldGaugeError(
             f"videos cannot be read from {type(videos).__name__}",
-            "give a folder, a submission.json or {case id: video}",
+            "give a video, a folder, a submission.json or {case id: video}",
         )
     takes = {
         str(case): [as_video(take) for take in (video if isinstance(video, (list, tuple)) else [video])]
@@ -173,8 +175,11 @@ def chosen_set(instruments: str) -> str:
 
 def chosen_device(device: str | None, seats: Seats) -> str:
     """`auto` is the GPU where there is one and an instrument that can use it, else the processor."""
-    if device not in (None, "auto"):
-        return str(device)
+    asked = "auto" if device is None else str(device)
+    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d{1,3})?", asked):
+        raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
+    if asked != "auto":
+        return asked
     if any(instrument.weights is not None for instrument in seats.instruments.values()):
         import torch
 

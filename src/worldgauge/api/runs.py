@@ -96,7 +96,8 @@ class Run(run_folder.Run):
             (s.id, number(s.value), interval(s.interval), units.get(s.id, ""), f"{s.scored}/{s.expected}")
             for s in [*summary.metrics.values(), *summary.groups.values()]
         ]
-        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, need_more(self.excluded))
+        notes = [*summary.policy_notes(), *need_more(self.excluded)]
+        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, notes)
 
     @property
     def cases(self) -> dict[str, Measurements]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table, say
 
 if TYPE_CHECKING:
     from worldgauge.api.comparing import Comparison
@@ -63,7 +63,7 @@ def compare(
         evidence = stored_evidence(Store(store or default_store()))
         page = write_report(ReportSource(joint.runs, evidence=evidence, calibration=shipped_calibration), html)
         if not as_json:
-            typer.echo(f"report: {page}#/compare/0/1")
+            say(f"report: {page}#/compare/0/1")
 
 
 def _ends(joint: Joint, m: int, number: int) -> list[tuple[str, float, float]]:
@@ -97,7 +97,8 @@ def _print(comparison: Comparison, metric: str | None, ends: list[tuple[str, flo
     if metric is not None and ends:
         definition = next(d for d in joint.definitions if d.id == metric)
         top = "largest first" if case_direction(definition) is None else f"first those where {names[0]} is better"
-        typer.echo(f"\ncases by difference in {metric}, {top}")
+        say()
+        say(f"cases by difference in {metric}, {top}")
         listed = [(case, f"{a:.5g}", f"{b:.5g}", f"{a - b:+.5g}") for case, a, b in ends]
         print_table(("case", *names, "difference"), listed, numeric=(1, 2, 3))
 

@@ -14,10 +14,11 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from worldgauge.api.building import build_job
+from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
 from worldgauge.verbs import StorePath, Where, parse_tags
 
-Videos = Annotated[Path, typer.Argument(help="A submission.json, or a folder of videos.", show_default=False)]
+Videos = Annotated[Path, typer.Argument(help="A video, a folder of videos, or a submission.json.", show_default=False)]
 BenchmarkName = Annotated[
     str | None,
     typer.Option(
@@ -44,7 +45,11 @@ ProtocolName = Annotated[
 ]
 InstrumentSet = Annotated[
     str,
-    typer.Option("--instruments", envvar="WORLDGAUGE_INSTRUMENTS", help="Instrument set: auto, pocket or reference."),
+    typer.Option(
+        "--instruments",
+        envvar="WORLDGAUGE_INSTRUMENTS",
+        help=f"Instrument set: auto, {' or '.join(filled_sets())}.",
+    ),
 ]
 Use = Annotated[
     list[str] | None,
@@ -70,7 +75,7 @@ Offline = Annotated[
     bool, typer.Option("--offline", envvar="WORLDGAUGE_OFFLINE", help="Refuse the network; only local weights.")
 ]
 Device = Annotated[
-    str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="auto, cpu, cuda or cuda:N, for networks.")
+    str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="auto, cpu, cuda, cuda:N or mps, for networks.")
 ]
 References = Annotated[
     Path | None,
@@ -91,6 +96,11 @@ BreakLock = Annotated[
 ]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
+]
+
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", envvar="WORLDGAUGE_STRICT", help="Exit with 1 unless all is scored, or skipped."),
 ]
 
 

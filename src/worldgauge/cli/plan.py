@@ -10,7 +10,7 @@ import typer
 from worldgauge.cli.options import JobFlags, Why, takes_job_flags
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plan
-from worldgauge.verbs import AsJson, duration, print_json, print_pairs
+from worldgauge.verbs import AsJson, duration, print_json, print_pairs, say
 
 app = typer.Typer()
 
@@ -33,7 +33,7 @@ def print_why(reasons: Mapping[str, str], every: bool) -> None:
     if every or len(reasons) <= _FEW:
         print_pairs((metric, reason) for metric, reason in sorted(reasons.items()))
     else:
-        typer.echo(f"{len(reasons)} metrics need more: --why lists them")
+        say(f"{len(reasons)} metrics need more: --why lists them")
 
 
 _FEW = 2

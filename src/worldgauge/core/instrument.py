@@ -106,3 +106,8 @@ def instrument_sets() -> dict[str, dict[str, str]]:
         for name, seats in manifest.instrument_sets.items():
             sets.setdefault(name, {}).update(seats)
     return sets
+
+
+def filled_sets() -> list[str]:
+    """Names of the sets that hold an instrument: those one can choose."""
+    return sorted(name for name, seats in instrument_sets().items() if seats)

@@ -151,6 +151,15 @@ class Submission:
         return entries if len(entries) > 1 else entries[0]
 
 
+def single_video(path: Path) -> Submission | None:
+    """The submission that one video file is, under its own name; None where the path is no video file."""
+    from worldgauge.media import decoder
+
+    if path.suffix.lower() not in decoder.SUFFIXES or not path.is_file():
+        return None
+    return Submission(ModelCard(name=path.stem), {path.stem: Video(path)})
+
+
 def first_problem(error: ValidationError) -> str:
     """One line for the first of pydantic's findings."""
     problem = error.errors()[0]

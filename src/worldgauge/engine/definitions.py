@@ -12,7 +12,7 @@ from worldgauge.core.case_parts import in_order
 from worldgauge.core.code_digest import code_of
 from worldgauge.core.contents import STANDING
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.instrument import INSTRUMENTS, Instrument, instrument_sets
+from worldgauge.core.instrument import INSTRUMENTS, Instrument, filled_sets, instrument_sets
 from worldgauge.core.metric import METRICS, Metric
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import DefinitionFile
@@ -77,9 +77,14 @@ class Definition:
 
 def choose_seats(set_name: str = "pocket", overrides: Iterable[str] = ()) -> Seats:
     """The instruments of a named set, with overrides such as `flow=dis:preset=fast`."""
-    sets = instrument_sets()
-    if set_name not in sets:
-        raise unknown_name("instrument set", set_name, list(sets))
+    sets, filled = instrument_sets(), filled_sets()
+    if set_name in sets and set_name not in filled:
+        raise WorldGaugeError(
+            f"the instrument set '{set_name}' holds no instrument yet: every seat of it is empty",
+            f"choose {' or '.join(filled)}, and single instruments with --use",
+        )
+    if set_name not in filled:
+        raise unknown_name("instrument set", set_name, filled)
     chosen: dict[str, Instrument] = {}
     for seat, name in sets[set_name].items():
         chosen[seat] = INSTRUMENTS.get(name)()

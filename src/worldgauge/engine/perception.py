@@ -93,6 +93,10 @@ class Perception:
             self._visit(use, found)
         return list(found)
 
+    def count_stored(self, uses: Iterable[SignalUse]) -> int:
+        """How many of these signals are in the store."""
+        return sum(SIGNALS.get(use.signal).kept and self._store.has(self.key(use)) for use in uses)
+
     def announce(self, uses: Iterable[SignalUse]) -> None:
         """Tell the clips which frames will be asked for, so that one decode serves all signals."""
         for use in uses:

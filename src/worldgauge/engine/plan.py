@@ -15,7 +15,7 @@ from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
 from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
-from worldgauge.engine.definitions import Definition, Seats
+from worldgauge.engine.definitions import Definition, Seats, all_uses
 from worldgauge.engine.evaluate import first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
@@ -44,7 +44,7 @@ class CaseWork:
     compute: tuple[SignalUse, ...] = ()
     """Signals to perceive."""
     stored: int = 0
-    """Signals already in the store."""
+    """Signals already in the store, those of finished records too."""
 
 
 @dataclass
@@ -137,14 +137,16 @@ def _examine(
     case, video = inputs.case, inputs.video
     perception = Perception(inputs, seats, store, None)
     todo = [d for d in definitions if not _is_done(d, parts, done)]
-    able = [d for d in todo if video is not None and not d.unavailable and first_lack(d, inputs) is None]
-    needed = list(dict.fromkeys(use for d in able for use in d.metric.needs))
+    able = [d for d in definitions if video is not None and not d.unavailable and first_lack(d, inputs) is None]
+    left = {d.id for d in todo}
+    needed = list(dict.fromkeys(use for d in able if d.id in left for use in d.metric.needs))
+    stored = 0
     try:
         compute = perception.to_compute(needed)
+        stored = perception.count_stored({use for d in able for use in all_uses(d.metric)})
     except (WorldGaugeError, OSError):
         # An unreadable part of the data set becomes an error record when the case is worked on.
         compute = needed
-    stored = sum(1 for use in needed if use not in compute)
     return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
 
 
