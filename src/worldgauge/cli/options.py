@@ -82,6 +82,22 @@ Prompts = Annotated[
 Cameras = Annotated[
     Path | None, typer.Option("--cameras", envvar="WORLDGAUGE_CAMERAS", help="Own videos: folder of camera npz or npy.")
 ]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        envvar="WORLDGAUGE_TIME_LIMIT",
+        help="Seconds one metric or signal may take on one case; else 600 and 10 for each frame.",
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        envvar="WORLDGAUGE_MAX_MEMORY",
+        help="Memory one worker may take: 8GB; else its share of four fifths of the machine's.",
+    ),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
@@ -106,6 +122,8 @@ class JobFlags:
     sample: Sample = None
     sample_seed: SampleSeed = 0
     workers: Workers = 0
+    time_limit: TimeLimit = None
+    max_memory: MaxMemory = None
     shard: Shard = "1/1"
     offline: Offline = False
     device: Device = "auto"
@@ -138,6 +156,9 @@ class JobFlags:
             reference=self.reference,
             prompts=self.prompts,
             cameras=self.cameras,
+            time_limit=self.time_limit,
+            max_memory=self.max_memory,
+            own_process=True,
             arguments=sys.argv[1:],
         )
 

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 ENTRY_POINT_GROUP = "worldgauge"
 """Each entry point of this group names a `Manifest`, or a module whose decorators register definitions."""
+INCLUDED_PREFIX = "worldgauge_include_"
+"""How the modules are called that `include` makes."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def included() -> tuple[Path, ...]:
 def include(path: Path) -> None:
     """Bring in what `--include` names: a Python file with decorators, or a benchmark's folder with a manifest."""
     resolved = path.resolve()
-    name = f"worldgauge_include_{resolved.stem}"
+    name = f"{INCLUDED_PREFIX}{resolved.stem}"
     loaded = sys.modules.get(name)
     file = resolved / "__init__.py" if resolved.is_dir() else resolved
     if loaded is not None and getattr(loaded, "__file__", None) == str(file):
@@ -171,7 +173,7 @@ def include(path: Path) -> None:
             if not isinstance(manifest, Manifest):
                 raise WorldGaugeError(f"--include {path}: its __init__.py has no MANIFEST")
             add_manifest(manifest, str(path))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # The next attempt must fail alike, not find a half-made module.
         del sys.modules[name]
         if isinstance(error, WorldGaugeError):

@@ -47,6 +47,8 @@ class Record(BaseModel):
     """One number per frame or pair, null where a frame has none."""
     reason: str = ""
     """For any status but ok: what happened and what to do. For ok: a remark on the number."""
+    again: bool = False
+    """Whether the next run should try again, because the reason lies with this machine: too little memory."""
     traceback: str | None = None
     """For unexpected errors: where they came from."""
     tags: dict[str, str] = {}

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import time
 import traceback
+from copy import deepcopy
+from functools import partial
 
 from worldgauge.core.canonical import digest_of, short
+from worldgauge.core.case import Case
 from worldgauge.core.case_parts import lacking, offers
 from worldgauge.core.errors import (
     CannotWrite,
@@ -18,11 +21,14 @@ from worldgauge.core.errors import (
     WorldGaugeError,
 )
 from worldgauge.core.metric import Measurement
+from worldgauge.core.origin import is_foreign, origin_of
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.engine.definitions import Definition
+from worldgauge.engine.estimate import TooLarge
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
+from worldgauge.engine.watch import Misbehaved, Watch, told, writable
 
 _STATUS: dict[type[Outcome], Status] = {
     InvalidVideo: Status.INVALID,
@@ -61,7 +67,12 @@ def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
 
 
 def evaluate(
-    definition: Definition, inputs: CaseInputs, perception: Perception, lost: str = "", take: int = 0
+    definition: Definition,
+    inputs: CaseInputs,
+    perception: Perception,
+    lost: str = "",
+    take: int = 0,
+    watch: Watch | None = None,
 ) -> Record:
     """The record of one metric on one case. Raises only `NotStored`, and errors that stop the whole run.
 
@@ -70,10 +81,11 @@ def evaluate(
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
     weight: float | None = None
+    again = False
     try:
         if lost:
             raise WorldGaugeError(lost)
-        measurement = _measure(definition, inputs, perception)
+        measurement = _measure(definition, inputs, perception, watch)
         raw, curve, reason = measurement.value, measurement.curve, measurement.reason
         weight = _weight(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
@@ -82,13 +94,16 @@ def evaluate(
     except _NoVideo:
         status, reason = Status.MISSING, "the submission has no video for this case"
     except Outcome as outcome:
-        status, reason = _STATUS[type(outcome)], str(outcome)
+        status, reason = _status(outcome), str(outcome)
+        again = isinstance(outcome, TooLarge)
+    except Misbehaved as problem:
+        status, reason, trace = Status.ERROR, str(problem), problem.__cause__ and _trace()
     except _Nonsense as problem:
         status, reason = Status.ERROR, str(problem)
     except WorldGaugeError as error:
         status, reason = Status.ERROR, str(error)
     except Exception as error:  # noqa: BLE001  a metric or signal with a mistake costs its own records only
-        status, reason, trace = Status.ERROR, f"{type(error).__name__}: {error}", traceback.format_exc()
+        status, reason, trace = Status.ERROR, told(error), _trace()
     return Record(
         case=inputs.case.id,
         take=take,
@@ -103,6 +118,7 @@ def evaluate(
         weight=weight,
         curve=list(curve) if curve is not None else None,
         reason=reason,
+        again=again,
         traceback=trace,
         tags=inputs.case.tags,
         seconds=round(time.perf_counter() - started, 6),
@@ -118,7 +134,21 @@ class _Nonsense(Exception):
     """The metric answered something that is not data."""
 
 
-def _measure(definition: Definition, inputs: CaseInputs, perception: Perception) -> Measurement:
+def _status(outcome: Outcome) -> Status:
+    """By the nearest kind we know: a plug-in may raise one of its own."""
+    return next((_STATUS[kind] for kind in type(outcome).__mro__ if kind in _STATUS), Status.ERROR)
+
+
+def _trace() -> str:
+    """The traceback, the middle left out where functions that call each other have made it endless."""
+    text = writable(traceback.format_exc())
+    return text if len(text) <= 2 * _TRACE_END else f"{text[:_TRACE_END]}\n...\n{text[-_TRACE_END:]}"
+
+
+_TRACE_END = 4000
+
+
+def _measure(definition: Definition, inputs: CaseInputs, perception: Perception, watch: Watch | None) -> Measurement:
     lack = first_lack(definition, inputs)
     if lack is not None:
         raise NotApplicable(lack)
@@ -130,7 +160,8 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
         raise InvalidVideo(f"the clip has {inputs.video.info.frames} frame, at least 2 are needed")
     metric = definition.metric
     signals = [perception.value(use) for use in metric.needs]
-    answer = metric.function(inputs.case, *signals, **definition.parameters)
+    function = partial(metric.function, _case_for(metric.function, inputs.case), *signals, **definition.parameters)
+    answer = function() if watch is None else watch.call(definition.id, partial(_who, definition), function)
     if not isinstance(answer, Measurement):
         raise _Nonsense(f"metric '{metric.name}' returned {type(answer).__name__}, not a Measurement")
     if not isinstance(answer.value, (int, float)) or not math.isfinite(answer.value):
@@ -138,7 +169,33 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
     low, high = metric.bounds
     if not low <= answer.value <= high:
         raise _Nonsense(f"metric '{metric.name}' returned {answer.value:g}, outside its bounds [{low:g}, {high:g}]")
+    if is_foreign(metric.function):
+        _check_rest(metric.name, answer)
     return answer
+
+
+def _check_rest(name: str, answer: Measurement) -> None:
+    if not isinstance(answer.reason, str):
+        raise _Nonsense(f"metric '{name}' gave {type(answer.reason).__name__} as a reason, not text")
+    try:
+        numbers = [] if answer.curve is None else [x for x in answer.curve if x is not None]
+        if not all(isinstance(number, (int, float)) for number in numbers):
+            raise TypeError
+    except TypeError:
+        raise _Nonsense(f"metric '{name}' gave a curve that is not made of numbers") from None
+
+
+def _case_for(function: object, case: Case) -> Case:
+    """The case; somebody else's code gets dicts of its own, so that it cannot change what other metrics read."""
+    if not is_foreign(function) or not (case.tags or case.extras or case.reference.truth):
+        return case
+    known = case.reference.model_copy(update={"truth": dict(case.reference.truth)})
+    return case.model_copy(update={"tags": dict(case.tags), "extras": deepcopy(case.extras), "reference": known})
+
+
+def _who(definition: Definition) -> str:
+    origin = origin_of(definition.metric.function)
+    return f"metric '{definition.id}'" + (f" ({origin})" if origin else "")
 
 
 def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> float | None:

@@ -6,7 +6,7 @@ import errno
 import os
 from collections import defaultdict
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from filelock import FileLock, Timeout
 
@@ -68,20 +68,24 @@ def finished(folder: Path) -> Finished:
 
     Errors are ours, so they are tried again; so is a record that a later one of other content has replaced.
     """
-    latest: dict[tuple[str, int], dict[str, tuple[float, str, str, str]]] = defaultdict(dict)
+    latest: dict[tuple[str, int], dict[str, tuple[float, str, str, bool]]] = defaultdict(dict)
     for line in read_lines(folder):
         of_video = latest[line["case"], line.get("take", 0)]
         before = of_video.get(line["metric"])
         if before is None or line["time"] >= before[0]:
-            of_video[line["metric"]] = (line["time"], line["fingerprint"], line["inputs"], line["status"])
+            of_video[line["metric"]] = (line["time"], line["fingerprint"], line["inputs"], _is_final(line))
     return {
         video: {
             (metric, fingerprint, inputs): written
-            for metric, (written, fingerprint, inputs, status) in metrics.items()
-            if status != Status.ERROR
+            for metric, (written, fingerprint, inputs, final) in metrics.items()
+            if final
         }
         for video, metrics in latest.items()
     }
+
+
+def _is_final(line: dict[str, Any]) -> bool:
+    return line["status"] != Status.ERROR and not line.get("again")
 
 
 def _cut_torn_line(file: IO[bytes]) -> None:
