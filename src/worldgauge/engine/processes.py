@@ -21,7 +21,7 @@ from worldgauge.engine.job import Setup
 from worldgauge.engine.limits import SETTING_UP, Limits, gigabytes
 from worldgauge.engine.memory import keep_freed_memory, resident_bytes
 from worldgauge.engine.surroundings import one_opencv_thread
-from worldgauge.engine.watch import Slot
+from worldgauge.engine.watch import NOTHING, Slot
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class WorkerProcess:
     def __init__(self, setup: Setup, perceive: bool) -> None:
         # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.
         context = multiprocessing.get_context("spawn")
-        self._slot: Slot = context.RawValue(Slot)
+        self._slot: Slot = context.RawValue(Slot, NOTHING, 0, SETTING_UP)
         self._pipe, theirs = context.Pipe()
         arguments = (os.getpid(), setup, perceive, theirs, self._slot)
         self._process = context.Process(target=_work, args=arguments)
@@ -110,10 +110,10 @@ class WorkerProcess:
         if not self.items or now - self._looked < _LOOK:
             return ""
         self._looked = now
+        memory = None if limits.memory is None else resident_bytes(self._process.pid or 0)
+        allowed = self._slot.allowed
         if self._slot.changes != self._changes:
             self._changes, self._changed = self._slot.changes, now
-        memory = None if limits.memory is None else resident_bytes(self._process.pid or 0)
-        allowed = self._slot.allowed if self.was_ready else SETTING_UP
         if now - self._changed > allowed:
             return f"took longer than {allowed:g} s"
         if memory is not None and limits.memory is not None and memory > limits.memory:

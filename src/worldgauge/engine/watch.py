@@ -79,9 +79,10 @@ class Watch:
         return answer
 
     def _tell(self, number: int, allowed: float) -> None:
-        self._slot.allowed = allowed
-        self._slot.step = number
+        # In this order: who sees the new limit must not think that the old step is still running.
         self._slot.changes += 1
+        self._slot.step = number
+        self._slot.allowed = allowed
 
     def _is_real(self) -> bool:
         return self._trust_interrupts or (self._interrupts is not None and self._interrupts.seen)
