@@ -55,5 +55,5 @@ def test_a_case_that_kills_its_worker_costs_itself_only(tmp_path: Path) -> None:
     assert len(found) == 16
     lost = [key for key, record in found.items() if record["status"] == "error"]
     assert lost == [("case-01", "test_kills_its_worker")]
-    told = "metric 'test_kills_its_worker' (bad_metrics.py) killed its process (SIGKILL, perhaps out of memory), twice"
-    assert found[lost[0]]["reason"] == told
+    told = "metric 'test_kills_its_worker' (bad_metrics.py) killed its process (SIGKILL), twice; if memory ran out, "
+    assert found[lost[0]]["reason"] == told + "use fewer workers or a smaller clip"

@@ -99,36 +99,30 @@ def test_trust_10_what_a_plug_in_raises_costs_its_own_records(two: Path) -> None
             assert record["reason"].startswith(raised[name])
 
 
-@pytest.fixture(scope="module")
-def lost(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """One run for several tests, since each lost worker costs half a second: four metrics that take theirs down."""
-    folder = tmp_path_factory.mktemp("lost")
-    videos = helpers.make_videos(folder / "videos", cases=2, frames=3)
-    limits = ["--time-limit", 3, "--max-memory", "500MB"]
-    return run(videos, "crashes,needs_exit,hangs,swells,reads", "-w", 1, *limits, "-o", folder / "out")
-
-
-def test_trust_10_a_worker_lost_twice_costs_one_metric_of_one_case(
-    lost: dict[tuple[str, str], dict[str, Any]],
-) -> None:
+def test_trust_10_a_worker_lost_twice_costs_one_metric_of_one_case(two: Path) -> None:
     """Crash, exit inside a signal, and hang: all on one case, each told with its name; all else is scored."""
     told = {
         "crashes": f"metric 'crashes' ({FILE}) killed its process (SIGSEGV), twice",
         "needs_exit": f"signal 'hostile_exit' ({FILE}) ended its process with exit code 3, twice",
-        "hangs": f"metric 'hangs' ({FILE}) took longer than 3 s, twice",
+        "hangs": f"metric 'hangs' ({FILE}) took longer than 3 s, twice; raise --time-limit if it needs that",
     }
-    assert len(lost) == 2 * 5
+    found = run(two, "crashes,needs_exit,hangs,reads", "-w", 1, "--time-limit", 3, "-o", "out")
+    assert len(found) == 2 * 4
     for name, reason in told.items():
-        record = lost["case-01", name]
+        record = found["case-01", name]
         assert (record["status"], record["reason"]) == ("error", reason)
-    scored = {key for key, record in lost.items() if record["status"] == "ok"}
-    assert scored == {("case-01", "reads"), *(("case-00", name) for name in (*told, "swells", "reads"))}
+    scored = {key for key, record in found.items() if record["status"] == "ok"}
+    assert scored == {("case-01", "reads"), *(("case-00", name) for name in (*told, "reads"))}
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells what a process takes")
-def test_trust_15_a_worker_over_the_limit_is_ended(lost: dict[tuple[str, str], dict[str, Any]]) -> None:
-    told = f"metric 'swells' ({FILE}) took more than 0.49 GB, twice"
-    assert (lost["case-01", "swells"]["status"], lost["case-01", "swells"]["reason"]) == ("error", told)
+def test_trust_15_a_worker_over_the_limit_is_ended(two: Path) -> None:
+    found = run(two, "swells,reads", "-w", 1, "--max-memory", "200MB", "-o", "out")
+    told = f"metric 'swells' ({FILE}) took more than 0.2 GB, twice; raise --max-memory or use fewer workers"
+    assert found["case-01", "swells"]["reason"] == told
+    assert {key: record["status"] for key, record in found.items() if record["status"] != "ok"} == {
+        ("case-01", "swells"): "error"
+    }
 
 
 def test_trust_10_ctrl_c_is_told_from_an_interrupt_raised_by_hand(two: Path) -> None:
@@ -185,7 +179,7 @@ def test_trust_15_a_clip_over_the_limit_is_planned_and_not_begun(tmp_path: Path)
     videos.mkdir()
     write_video(videos / "large.mkv", helpers.moving_texture(2, 960, 600), fps=10)
     write_video(videos / "small.mkv", helpers.moving_texture(2, 64, 48), fps=10)
-    small = build_job(videos, metrics="flow_magnitude", out="out", max_memory="300MB")
+    small = build_job(videos, metrics="flow_magnitude", out="out", max_memory="200MB")
     plan = make_plan(small)
     assert plan.too_large.keys() == {"large"}
     assert plan.gigabytes < 0.3
@@ -194,7 +188,7 @@ def test_trust_15_a_clip_over_the_limit_is_planned_and_not_begun(tmp_path: Path)
     assert by_case["small"]["status"] == "ok"
     assert by_case["large"]["status"] == "unscored"
     assert by_case["large"]["reason"] == (
-        f"signal 'flow_pairs' would need about {plan.too_large['large']:.2g} GB on this clip, the limit is 0.29 GB; "
+        f"signal 'flow_pairs' would need about {plan.too_large['large']:.2g} GB on this clip, the limit is 0.2 GB; "
         "raise --max-memory, use fewer workers or a smaller clip"
     )
     assert counters["signals_computed"] == 1
@@ -207,7 +201,7 @@ def test_trust_15_a_clip_over_the_limit_is_planned_and_not_begun(tmp_path: Path)
 
 def test_trust_15_the_plan_names_clips_over_the_limit(two: Path) -> None:
     done = CliRunner().invoke(app, ["plan", str(two), "-m", "flow_magnitude", "--max-memory", "100MB"])
-    assert "2 clips (case-00, case-01) need up to 0.25 GB, the limit is 0.098 GB (--max-memory)" in done.output
+    assert "2 clips (case-00, case-01) need up to 0.15 GB, the limit is 0.098 GB (--max-memory)" in done.output
 
 
 def test_trust_15_limits_of_control_groups_count(tmp_path: Path) -> None:
@@ -242,5 +236,5 @@ def test_trust_15_estimates_are_near_what_is_taken() -> None:
     flow = memory_needed([flow_pairs()], inputs, seats) - BASE
     both = memory_needed([flow_pairs(), patch_embeddings()], inputs, seats) - BASE
     # Measured: 110 bytes a pixel at work; 24 x 42 patches of 92 floats a frame, twice while they are stacked.
-    assert flow == pytest.approx(frames + 110 * 480 * 270 + 0.1 * 2**30, rel=0.01)
+    assert flow == pytest.approx(frames + 110 * 480 * 270, rel=0.01)
     assert both - flow == pytest.approx(2 * 60 * 24 * 42 * 92 * 4, rel=0.2)

@@ -24,14 +24,14 @@ class TooLarge(Unavailable):
 def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -> float:
     """Bytes of a worker that computes these signals of a case: frames held, values held, the hungriest at work.
 
-    Raises where a clip cannot be read.
+    Loaded instruments come on top: they are no fault of the clip, and may lie on a GPU. Raises where a clip cannot be
+    read.
     """
     held: dict[tuple[str, int, int], float] = {}
-    values = hungriest = instruments = 0.0
+    values = hungriest = 0.0
     for use in dict.fromkeys(uses):
         signal = SIGNALS.get(use.signal)
         instrument = None if signal.seat is None else seats.instruments.get(signal.seat)
-        instruments = max(instruments, 0.0 if instrument is None else instrument.memory * 2**30)
         work = 0.0
         for part in signal.reads:
             source = use.of if part == "video" else part
@@ -50,7 +50,13 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
             work += max(signal.memory * pixels, DECODING * info.width * info.height)
             values += signal.dense * pixels * info.frames
         hungriest = max(hungriest, work)
-    return BASE + instruments + sum(held.values()) + values + hungriest
+    return BASE + sum(held.values()) + values + hungriest
+
+
+def loaded_gigabytes(uses: Iterable[SignalUse], seats: Seats) -> float:
+    """What the largest instrument of these signals takes while it is loaded."""
+    taken = (seats.instruments.get(SIGNALS.get(use.signal).seat or "") for use in uses)
+    return max((instrument.memory for instrument in taken if instrument is not None), default=0.0)
 
 
 def refuse_too_large(

@@ -97,7 +97,7 @@ def evaluate(
         status, reason = _status(outcome), str(outcome)
         again = isinstance(outcome, TooLarge)
     except Misbehaved as problem:
-        status, reason, trace = Status.ERROR, str(problem), problem.__cause__ and _trace()
+        status, reason, trace = Status.ERROR, str(problem), _trace() if problem.__cause__ else None
     except _Nonsense as problem:
         status, reason = Status.ERROR, str(problem)
     except WorldGaugeError as error:

@@ -11,7 +11,7 @@ from typing import Protocol
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.definitions import has_foreign_code
 from worldgauge.engine.job import Setup
-from worldgauge.engine.processes import WorkerProcess, first_news
+from worldgauge.engine.processes import Death, WorkerProcess, first_news
 from worldgauge.engine.surroundings import as_found, one_blas_thread
 from worldgauge.engine.watch import NOTHING
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
@@ -62,7 +62,7 @@ class InlineExecutor:
 class PoolExecutor:
     """Worker processes on this machine. What costs two workers on a case is given up there; the rest is scored."""
 
-    _LOST = "before any metric was at work, something {0}, twice; use fewer workers or a smaller clip"
+    _LOST = "before any metric was at work, something {0}"
     _STARTS = 3
     """Workers in a row that may die before they are ready."""
 
@@ -86,11 +86,11 @@ class PoolExecutor:
                 # First, so that what it said before it died is heard.
                 died = worker.death()
                 yield from worker.answers()
-                reason = died or worker.over(self._setup.limits)
-                if reason:
+                death = died or worker.over(self._setup.limits)
+                if death is not None:
                     worker.end()
                     self._workers.remove(worker)
-                    again.extend(self._left_by(worker, reason))
+                    again.extend(self._left_by(worker, death))
 
     def close(self) -> None:
         """Stop at once: a half-done case leaves nothing behind but stored signals."""
@@ -116,23 +116,23 @@ class PoolExecutor:
             return self._workers[-1]
         return next((worker for worker in self._workers if worker.takes_more), None)
 
-    def _left_by(self, worker: WorkerProcess, reason: str) -> list[WorkItem]:
+    def _left_by(self, worker: WorkerProcess, death: Death) -> list[WorkItem]:
         """What a dead worker had still to do; the step it died at is left out when that was its second time."""
         if not worker.was_ready:
             self._failed_starts += 1
             if self._failed_starts >= self._STARTS:
-                raise WorldGaugeError(f"worker processes do not start: the last one {reason}", "try --workers 1")
+                raise WorldGaugeError(f"worker processes do not start: the last one {death.did}", death.hint)
             return list(worker.items)
         self._failed_starts = 0
         if not worker.items:
             return []
         item, *rest = worker.items
         step = worker.step
-        death = (item.key, item.stage, step)
-        self._deaths[death] += 1
-        if self._deaths[death] >= 2:
+        place = (item.key, item.stage, step)
+        self._deaths[place] += 1
+        if self._deaths[place] >= 2:
             if step == NOTHING:
-                item = replace(item, lost=self._LOST.format(reason))
+                item = replace(item, lost=self._LOST.format(death.twice()))
             else:
-                item = replace(item, given_up={**item.given_up, step: reason})
+                item = replace(item, given_up={**item.given_up, step: death.twice()})
         return [item, *rest]

@@ -13,7 +13,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import Definition, Seats
-from worldgauge.engine.estimate import memory_needed
+from worldgauge.engine.estimate import loaded_gigabytes, memory_needed
 from worldgauge.engine.evaluate import first_lack, inputs_digest
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
@@ -150,7 +150,7 @@ def _estimate(plan: Plan, seats: Seats, store: Store, limit: int | None = None) 
         if limit is not None and needed > limit:
             plan.too_large[work.case.id] = needed / 2**30
         else:
-            most = max(most, needed / 2**30)
+            most = max(most, needed / 2**30 + loaded_gigabytes(work.compute, seats))
     if not megapixels:
         return 0.0, 0.0
     mean = sum(megapixels) / len(megapixels)

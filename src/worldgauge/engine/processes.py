@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.job import Setup
@@ -32,6 +32,16 @@ _LOOK = 0.1
 _AHEAD, _QUICK, _SMALL = 4, 0.05, 16_384
 """Items a worker is given at once where one takes less than that many seconds and bytes: it need not wait for the
 next, which slow items must do, lest one worker idles while another has two of them."""
+
+
+class Death(NamedTuple):
+    """Why a worker is no more: what the code it ran did, and what to do about it."""
+
+    did: str
+    hint: str = ""
+
+    def twice(self) -> str:
+        return f"{self.did}, twice" + (f"; {self.hint}" if self.hint else "")
 
 
 class WorkerProcess:
@@ -104,34 +114,36 @@ class WorkerProcess:
             self._answered = now
             self._send()
 
-    def over(self, limits: Limits) -> str:
-        """What it takes more of than it may; empty where all is well."""
+    def over(self, limits: Limits) -> Death | None:
+        """What it takes more of than it may."""
         now = time.monotonic()
         if not self.items or now - self._looked < _LOOK:
-            return ""
+            return None
         self._looked = now
         memory = None if limits.memory is None else resident_bytes(self._process.pid or 0)
         allowed = self._slot.allowed
         if self._slot.changes != self._changes:
             self._changes, self._changed = self._slot.changes, now
         if now - self._changed > allowed:
-            return f"took longer than {allowed:g} s"
+            return Death(f"took longer than {allowed:g} s", "raise --time-limit if it needs that")
         if memory is not None and limits.memory is not None and memory > limits.memory:
-            return f"took more than {gigabytes(limits.memory)}"
-        return ""
+            return Death(f"took more than {gigabytes(limits.memory)}", "raise --max-memory or use fewer workers")
+        return None
 
-    def death(self) -> str:
-        """How it died; empty while it lives."""
+    def death(self) -> Death | None:
+        """How it died; None while it lives."""
         if self._process.is_alive():
-            return ""
+            return None
         code = self._process.exitcode or 0
         if code >= 0:
-            return f"ended its process with exit code {code}"
+            return Death(f"ended its process with exit code {code}")
         try:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        return f"killed its process ({name}{', perhaps out of memory' if name == 'SIGKILL' else ''})"
+        if name == "SIGKILL":
+            return Death(f"killed its process ({name})", "if memory ran out, use fewer workers or a smaller clip")
+        return Death(f"killed its process ({name})")
 
     def end(self) -> None:
         """Stop it at once."""

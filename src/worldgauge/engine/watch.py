@@ -59,7 +59,7 @@ class Watch:
         """The function's answer. What ends a process, or may leave it unsound, becomes `Misbehaved` with a name."""
         number = self._numbers[step]
         if number in self.given_up:
-            raise Misbehaved(f"{who()} {self.given_up[number]}, twice")
+            raise Misbehaved(f"{who()} {self.given_up[number]}")
         self._tell(number, SETTING_UP if loading else self.seconds)
         try:
             answer = function()
