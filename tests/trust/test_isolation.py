@@ -167,11 +167,16 @@ def test_trust_15_a_strip_is_refused_instead_of_enlarged(strip: Path) -> None:
     # So that the code as it was fails instead of taking the machine down.
     resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, soft[1]))
     try:
-        found = measure(strip / "a.mkv", "frame_similarity")["frame_similarity"]
+        found = measure(strip / "a.mkv", "frame_similarity,style_consistency")
     finally:
         resource.setrlimit(resource.RLIMIT_AS, soft)
-    assert found.status == "unscored"
-    assert found.reason == "frames of 2x20000 are strips: one side is more than 32 times the other"
+    assert {name: (each.status, each.reason) for name, each in found.items()} == {
+        "frame_similarity": (
+            "unscored",
+            "frames of 2x20000 are strips: one side is more than 32 times the other",
+        ),
+        "style_consistency": ("unscored", "frames of 2x20000 are too small for style"),
+    }
 
 
 def test_trust_15_a_clip_over_the_limit_is_planned_and_not_begun(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
-from worldgauge.functional.style import filter_bank, gram
+from worldgauge.functional.style import SMALLEST_SIDE, filter_bank, gram
 from worldgauge.instruments.working_size import by_short_side
 
 
@@ -33,6 +34,8 @@ class FilterBankStyle(Instrument):
         import cv2
 
         height, width = image.shape[:2]
+        if min(height, width) < SMALLEST_SIDE:
+            raise Unscored(f"frames of {width}x{height} are too small for style")
         size = self.working_size(width, height)
         if size != (width, height):
             image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
