@@ -57,6 +57,7 @@ def test_what_stops_the_run_is_raised_in_the_main_process(tmp_path: Path) -> Non
         pool.close()
 
 
+@pytest.mark.nightly
 def test_workers_that_die_while_they_start_end_the_run(tmp_path: Path) -> None:
     plug_in = tmp_path / "dies.py"
     plug_in.write_text("import os\nos._exit(7)\n")
