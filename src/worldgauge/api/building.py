@@ -20,6 +20,7 @@ from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
 from worldgauge.engine.definitions import Seats, choose_seats
 from worldgauge.engine.job import Job, Setup, choose_metrics
+from worldgauge.engine.limits import Limits, check_seconds, default_memory, parse_memory
 from worldgauge.engine.possible import possible_metrics
 from worldgauge.engine.store import default_store
 
@@ -54,6 +55,9 @@ def build_job(
     cameras: Path | None = None,
     moved: bool = False,
     break_lock: bool = False,
+    time_limit: float | None = None,
+    max_memory: str | None = None,
+    own_process: bool = False,
     arguments: Sequence[str] = (),
 ) -> Job:
     """Open the benchmark and the submission, and resolve what was asked for. Nothing is perceived yet."""
@@ -71,6 +75,7 @@ def build_job(
     chosen = choose_metrics(uses, wanted, file.namespace, chosen_protocol)
     if not chosen:
         raise WorldGaugeError(f"no metric can be computed for '{file.name}'", "name some, to learn what they need")
+    workers = workers or os.cpu_count() or 1
     setup = Setup(
         metrics=chosen,
         instrument_set=set_name,
@@ -80,6 +85,7 @@ def build_job(
         out=Path(out) if out else default_out(opened, submission, chosen_protocol),
         device=chosen_device(device, seats),
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
+        limits=chosen_limits(time_limit, max_memory, workers, own_process),
     )
     return Job(
         benchmark=opened,
@@ -89,7 +95,7 @@ def build_job(
         only_cases=only,
         shard=shard,
         sample=None if sample is None else SampleFile(share=sample, seed=sample_seed, of=len(opened.cases)),
-        workers=workers or os.cpu_count() or 1,
+        workers=workers,
         moved=moved,
         break_lock=break_lock,
         arguments=tuple(arguments),
@@ -185,6 +191,16 @@ def chosen_device(device: str | None, seats: Seats) -> str:
 
         return "cuda" if torch.cuda.is_available() else "cpu"
     return "cpu"
+
+
+def chosen_limits(time_limit: float | None, max_memory: str | None, workers: int, own_process: bool) -> Limits:
+    """What one worker may take: as stated, else generous time and its share of the machine's memory."""
+    return Limits(
+        seconds=None if time_limit is None else check_seconds(time_limit),
+        memory=default_memory(workers) if max_memory is None else parse_memory(max_memory),
+        stated=time_limit is not None or max_memory is not None,
+        own_process=own_process,
+    )
 
 
 def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, str]) -> tuple[str, ...]:

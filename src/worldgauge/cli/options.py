@@ -94,6 +94,22 @@ BreakLock = Annotated[
     bool,
     typer.Option("--break-lock", envvar="WORLDGAUGE_BREAK_LOCK", help="Write although another machine left its lock."),
 ]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        envvar="WORLDGAUGE_TIME_LIMIT",
+        help="Seconds one metric or signal may take on one case; else 600 and 10 for each frame.",
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        envvar="WORLDGAUGE_MAX_MEMORY",
+        help="Memory one worker may take: 8GB; else its share of four fifths of the machine's.",
+    ),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
@@ -123,6 +139,8 @@ class JobFlags:
     sample: Sample = None
     sample_seed: SampleSeed = 0
     workers: Workers = 0
+    time_limit: TimeLimit = None
+    max_memory: MaxMemory = None
     shard: Shard = "1/1"
     offline: Offline = False
     device: Device = "auto"
@@ -159,6 +177,9 @@ class JobFlags:
             cameras=self.cameras,
             moved=self.moved,
             break_lock=self.break_lock,
+            time_limit=self.time_limit,
+            max_memory=self.max_memory,
+            own_process=True,
             arguments=sys.argv[1:],
         )
 

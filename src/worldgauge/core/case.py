@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.frozen import freeze
 from worldgauge.core.manifest import by_ending
 from worldgauge.core.names import path_of
 
@@ -185,6 +186,7 @@ class Case(_Model):
 @functools.lru_cache(maxsize=256)
 def _load_camera(path: Path) -> CameraPath:
     try:
-        return CameraPath.load(path)
+        # Kept for every case that names the file.
+        return freeze(CameraPath.load(path))
     except FileNotFoundError as error:
         raise WorldGaugeError(f"camera file {path} does not exist", "restore it or make the cases again") from error

@@ -14,6 +14,7 @@ from worldgauge.core.contents import STANDING
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS, Instrument, filled_sets, instrument_sets
 from worldgauge.core.metric import METRICS, Metric
+from worldgauge.core.origin import is_foreign
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import DefinitionFile
 from worldgauge.core.signal import SIGNALS, SignalUse, inherited, merge_parameters
@@ -143,6 +144,17 @@ def all_uses(metric: Metric) -> list[SignalUse]:
     for need in metric.needs:
         visit(need)
     return list(ordered)
+
+
+def has_foreign_code(definitions: Iterable[Definition], seats: Seats) -> bool:
+    """Whether a metric, a signal below one, or its instrument was brought by `--include` or another distribution."""
+    for definition in definitions:
+        signals = [SIGNALS.get(use.signal) for use in all_uses(definition.metric)]
+        taken = [seats.instruments.get(signal.seat or "") for signal in signals]
+        code = [definition.metric.function, *(s.function for s in signals), *(type(i) for i in taken if i)]
+        if any(map(is_foreign, code)):
+            return True
+    return False
 
 
 def _resolve_one(use: MetricUse, seats: Seats) -> Definition:

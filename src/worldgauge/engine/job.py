@@ -15,6 +15,7 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import SampleFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
+from worldgauge.engine.limits import Limits
 from worldgauge.engine.sample import draw_sample
 
 
@@ -32,6 +33,7 @@ class Setup:
     device: str = "cpu"
     record_prefix: str = ""
     """Set by shards, so that their record files can be copied into one folder."""
+    limits: Limits = field(default_factory=Limits)
 
     def build(self) -> tuple[Seats, list[Definition]]:
         """Import the plug-ins and resolve every name."""

@@ -142,7 +142,7 @@ def input_image(case: Case, size: tuple[int, int]) -> Image:
         raise WorldGaugeError(f"picture {file} cannot be read ({error})", "restore the data set") from error
 
 
-@signal(version=1, seat="interpolation", kept=False, cost=0.2)
+@signal(version=1, seat="interpolation", kept=False, cost=0.2, dense=3.0)
 def predicted_frames(clip: Clip, interpolation: InterpolationInstrument) -> Arrays:
     """Every other frame predicted from its two neighbours: `frames` (P, H, W, 3) uint8."""
     frames = clip.frames()
