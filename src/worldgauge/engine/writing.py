@@ -61,8 +61,8 @@ def _take_over(owner_file: Path, break_lock: bool) -> None:
 def _me() -> dict[str, Any]:
     try:
         user = getpass.getuser()
-    except (KeyError, OSError):
-        # A user without a name, as in some containers.
+    except (KeyError, OSError, ImportError):
+        # A user without a name, as in some containers and on some systems.
         user = ""
     return {"host": socket.gethostname(), "pid": os.getpid(), "user": user, "since": time.time()}
 
