@@ -27,6 +27,7 @@ from worldgauge.core.metric import Measurement
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
+from worldgauge.engine.correspondence import remark_on_reference
 from worldgauge.engine.definitions import Definition
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
@@ -69,7 +70,8 @@ def evaluate(
             raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception)
         raw, curve = measurement.value, measurement.curve
-        reason = ", ".join(remark for remark in (measurement.reason, _video_remarks(inputs)) if remark)
+        remarks = (measurement.reason, remark_on_reference(definition, inputs), _video_remarks(inputs))
+        reason = ", ".join(filter(None, remarks))
         weight = _weight(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):

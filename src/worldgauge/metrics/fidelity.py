@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.core.case import Case
+from worldgauge.core.frames import unlike_rates
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.photometric import psnr as frame_psnr
@@ -23,7 +24,9 @@ def ssim(case: Case, errors: Arrays) -> Measurement:
 
 
 def _lengths(errors: Arrays) -> str:
-    clip, reference = (int(count) for count in errors["frames"])
+    (clip, reference), compared = (int(count) for count in errors["frames"]), len(errors["psnr"])
+    if unlike_rates(*errors["rates"]):
+        return f"{compared} frames of the same time compared: the clip has {clip}, the reference {reference}"
     if clip == reference:
         return ""
-    return f"{min(clip, reference)} frames compared: the clip has {clip}, the reference {reference}"
+    return f"{compared} frames compared: the clip has {clip}, the reference {reference}"
