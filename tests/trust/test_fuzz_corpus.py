@@ -34,7 +34,5 @@ def test_kept_videos_neither_crash_nor_hang_nor_swell() -> None:
         child.close()
 
 
-def test_the_corpus_is_small_and_has_no_orphans() -> None:
-    folders = [folder for folder in CORPUS.iterdir() if folder.is_dir()]
-    assert {folder.name for folder in folders} == {*TARGETS, VIDEO}
-    assert sum(file.stat().st_size for folder in folders for file in folder.iterdir()) < LARGEST
+def test_the_corpus_is_small() -> None:
+    assert sum(file.stat().st_size for file in CORPUS.rglob("*") if file.is_file()) < LARGEST

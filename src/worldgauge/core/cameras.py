@@ -133,7 +133,7 @@ def first_defect(poses: Floats) -> str:
         ("is not finite", ~np.isfinite(poses).all(axis=(1, 2))),
         ("is all zero", ~poses.any(axis=(1, 2))),
         ("has a last row other than 0 0 0 1", (np.abs(poses[:, 3] - (0, 0, 0, 1)) > ROTATION_TOLERANCE).any(axis=1)),
-        ("is not a rotation (its axes are not at right angles)", np.asarray(~(skewed <= ROTATION_TOLERANCE))),
+        ("is not a rotation", np.asarray(~(skewed <= ROTATION_TOLERANCE))),
         ("is scaled", np.asarray(~(off <= ROTATION_TOLERANCE))),
         ("is mirrored (its determinant is negative)", mirrored),
     )
