@@ -70,8 +70,8 @@ def evaluate(
             raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception)
         raw, curve = measurement.value, measurement.curve
-        remarks = (measurement.reason, remark_on_reference(definition, inputs), _video_remarks(inputs))
-        reason = ", ".join(filter(None, remarks))
+        reason = "; ".join(filter(None, (measurement.reason, remark_on_reference(definition, inputs))))
+        reason = ", ".join(filter(None, (reason, _video_remarks(inputs))))
         weight = _weight(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):
