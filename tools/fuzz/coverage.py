@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
@@ -42,19 +43,19 @@ def fuzz(target: Target, seconds: float, seed: int, grown: Path, crashes: Path) 
             *LIMITS, f"-max_total_time={max(1, round(left))}", f"-seed={(seed + len(findings)) % 2**31 or 1}",
             f"-max_len={LARGEST}", f"-artifact_prefix={place}/", str(grown), str(CORPUS / target.name),
         ]  # fmt: skip
-        code, told = _forked(target, options)
+        code, told = _forked(target, place, options)
         found = re.search(r"number_of_executed_units:\s*(\d+)", told)
         count += int(found[1]) if found else 0
         if code == 0:
             break
         raised = re.search(r"=== Uncaught Python exception: ===\n((?:.+\n){1,2})", told)
-        written = re.search(r"Test unit written to (\S+)", told)
+        written = max(place.iterdir(), key=lambda file: file.stat().st_mtime, default=place)
         what = " ".join((raised[1] if raised else told[-300:]).split())[:300]
-        findings.append(f"{target.name}: {what} ({written[1] if written else 'no file'})")
+        findings.append(f"{target.name}: {what} ({written})")
     return count, findings
 
 
-def _forked(target: Target, options: list[str]) -> tuple[int, str]:
+def _forked(target: Target, place: Path, options: list[str]) -> tuple[int, str]:
     """Exit code and what was printed."""
     with tempfile.TemporaryDirectory(prefix="worldgauge-fuzz-", dir=_memory()) as folder:
         told = Path(folder) / "told"
@@ -65,7 +66,7 @@ def _forked(target: Target, options: list[str]) -> tuple[int, str]:
             os.dup2(stream, 1)
             os.dup2(stream, 2)
             try:
-                _run(target, Path(folder) / "work", options)
+                _run(target, Path(folder) / "work", place, options)
             except BaseException:  # noqa: BLE001  told to the parent, whose folder must not be cleared from here
                 traceback.print_exc()
             finally:
@@ -75,14 +76,18 @@ def _forked(target: Target, options: list[str]) -> tuple[int, str]:
         return os.waitstatus_to_exitcode(status), told.read_text("utf-8", errors="replace")
 
 
-def _run(target: Target, folder: Path, options: list[str]) -> None:
+def _run(target: Target, folder: Path, place: Path, options: list[str]) -> None:
     import atheris
 
     logging.disable(logging.CRITICAL)
     folder.mkdir()
 
     def once(data: bytes) -> None:
-        target(data, folder)
+        try:
+            target(data, folder)
+        except BaseException:
+            (place / f"crash-{hashlib.sha256(data).hexdigest()[:12]}").write_bytes(data)
+            raise
 
     atheris.Setup([target.name, *options], once)
     atheris.Fuzz()

@@ -28,10 +28,6 @@ def serve() -> None:
     from worldgauge.core.errors import WorldGaugeError
     from worldgauge.core.video import Video
 
-    with contextlib.suppress(ImportError):
-        import av
-
-        av.logging.set_level(av.logging.PANIC)
     for line in sys.stdin:
         try:
             video = Video(line.strip())

@@ -23,18 +23,18 @@ def parquet_records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     counted: Counter[str] = Counter()
     for file in sorted(folder.rglob("*.parquet")):
         check_file(file, LINES_LIMIT)
-        rows = (record for batch in _batches(pq, file) for record in batch.to_pylist())
-        for number, row in enumerate(rows):
+        for number, row in enumerate(_rows(pq, file)):
             record = {key: value for key, value in row.items() if value is not None}
             if isinstance(record.get("image"), dict):
                 record["image"] = _write_picture(folder, record, counted)
             yield f"{file} row {number}", record
 
 
-def _batches(pq: Any, file: Path) -> Iterator[Any]:
-    """A few rows at a time."""
+def _rows(pq: Any, file: Path) -> Iterator[dict[str, Any]]:
+    """Rows of one file, read a few at a time."""
     try:
-        yield from pq.ParquetFile(file).iter_batches(batch_size=32)
+        for batch in pq.ParquetFile(file).iter_batches(batch_size=32):
+            yield from batch.to_pylist()
     except (OSError, ValueError, KeyError, TypeError, NotImplementedError, MemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise WorldGaugeError(f"{file} is not a readable parquet file ({reason})", "download it again") from error
