@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,13 +129,13 @@ def first_defect(poses: Floats) -> str:
         scale = np.sqrt(np.trace(product, axis1=1, axis2=2) / 3)
         off = np.abs(product - np.eye(3)).max(axis=(1, 2))
         skewed = np.abs(product / scale[:, None, None] ** 2 - np.eye(3)).max(axis=(1, 2))
-        mirrored = np.asarray(np.linalg.det(np.where(np.isfinite(rotation), rotation, 0.0)) < 0)
-    checks: tuple[tuple[str, NDArray[np.bool_]], ...] = (
+        mirrored = np.linalg.det(np.where(np.isfinite(rotation), rotation, 0.0)) < 0
+    checks: tuple[tuple[str, Any], ...] = (
         ("is not finite", ~np.isfinite(poses).all(axis=(1, 2))),
         ("is all zero", ~poses.any(axis=(1, 2))),
         ("has a last row other than 0 0 0 1", (np.abs(poses[:, 3] - (0, 0, 0, 1)) > ROTATION_TOLERANCE).any(axis=1)),
-        ("is not a rotation", np.asarray(~(skewed <= ROTATION_TOLERANCE))),
-        ("is scaled", np.asarray(~(off <= ROTATION_TOLERANCE))),
+        ("is not a rotation", ~(skewed <= ROTATION_TOLERANCE)),
+        ("is scaled", ~(off <= ROTATION_TOLERANCE)),
         ("is mirrored (its determinant is negative)", mirrored),
     )
     bad = np.logical_or.reduce([found for _, found in checks])
