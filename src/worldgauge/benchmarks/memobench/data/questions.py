@@ -152,9 +152,10 @@ def _items(file: Path, column: str, text: str) -> Items:
 
 def whole_number(text: str, file: Path) -> int:
     """A clip's number in a table."""
-    if not re.fullmatch(r"\s*[0-9]{1,9}\s*", text):
+    digits = text.strip()
+    if not re.fullmatch(r"[0-9]{1,9}", digits):
         raise WorldGaugeError(f"{file}: '{text[:40]}' is not the number of a clip", "restore the data set")
-    return int(text)
+    return int(digits)
 
 
 def _clip_names(file: Path) -> dict[tuple[str, int], str]:
