@@ -51,7 +51,7 @@ _PUBLIC_MODULES = ("worldgauge.calibration", "worldgauge.parity", "worldgauge.ve
 
 __all__ = sorted(_PUBLIC)
 
-__getattr__ = imported_on_use(__name__, _PUBLIC)
+__getattr__ = imported_on_use(__name__, _PUBLIC | {"__version__": "worldgauge.core.version"})
 """Import on first use, so that `import worldgauge` costs nothing."""
 
 

@@ -11,7 +11,16 @@ import typer
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.store import default_store
 from worldgauge.report.steps import StepLines
-from worldgauge.report.terminal import duration, print_json, print_matrix, print_note, print_pairs, print_table
+from worldgauge.report.terminal import (
+    duration,
+    print_json,
+    print_matrix,
+    print_note,
+    print_pairs,
+    print_table,
+    print_text,
+    say,
+)
 
 __all__ = [
     "AsJson",
@@ -30,6 +39,8 @@ __all__ = [
     "print_note",
     "print_pairs",
     "print_table",
+    "print_text",
+    "say",
 ]
 
 AsJson = Annotated[bool, typer.Option("--json", envvar="WORLDGAUGE_JSON", help="Print JSON.")]

@@ -32,7 +32,7 @@ def statuses(folder: str | Path, case: str) -> dict[str, tuple[str, str]]:
 
 
 def test_unknown_path() -> None:
-    assert "nowhere does not exist; name a submission.json or a folder of videos" in refused("run", "nowhere")
+    assert "nowhere does not exist; name a video, a folder of videos or a submission.json" in refused("run", "nowhere")
 
 
 def test_empty_folder(tmp_path: Path) -> None:
@@ -159,12 +159,12 @@ def test_a_reference_that_is_gone_is_the_data_sets_error(videos: Path, tmp_path:
     assert statuses("out", "case-00")["psnr"][0] == "ok"
 
 
-def test_nothing_scored_is_not_success(tmp_path: Path) -> None:
+def test_nothing_scored_is_counted_and_not_success_under_strict(tmp_path: Path) -> None:
     (tmp_path / "v").mkdir()
     (tmp_path / "v" / "a.mp4").write_text("no")
-    done = helpers.worldgauge("run", tmp_path / "v", "-m", "flow_magnitude", "-w", 1, check=False)
-    assert done.returncode == 1
-    assert "1 invalid" in done.stdout
+    flags = ["run", tmp_path / "v", "-m", "flow_magnitude", "-w", 1]
+    assert "records: 0 scored, 1 invalid" in helpers.worldgauge(*flags).stdout
+    assert helpers.worldgauge(*flags, "--strict", check=False).returncode == 1
 
 
 def test_damaged_config(videos: Path) -> None:

@@ -97,7 +97,7 @@ def test_score_perceives_nothing(videos: Path) -> None:
 
 def test_score_without_signals_says_so(videos: Path) -> None:
     done = helpers.worldgauge("score", videos, "-m", "psnr", "-o", "out", "-w", 1, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "signals not in the store for psnr (3 cases): 'worldgauge run'" in done.stderr
     assert helpers.records(Path("out")) == []
 

@@ -69,13 +69,13 @@ def test_a_measured_rate_replaces_the_declared_cost(tmp_path: Path, signals: tup
     assert seconds == pytest.approx(0.5 * 20 + 0.25 * 20)
 
 
-def test_memory_is_the_largest_clip_twice_and_the_largest_instrument(
+def test_memory_is_that_of_the_largest_clip_and_the_largest_instrument(
     tmp_path: Path, signals: tuple[Signal, Signal]
 ) -> None:
     clips: list[_Clip | None] = [_Clip(10, 640, 480), _Clip(50, 1920, 1080), _Clip(20, 640, 480)]
     _, gigabytes = _estimate(_plan(clips, *signals), _seats(flow=3.0, poses=2.0), Store(tmp_path))
-    pixels = 50 * 1920 * 1080 * 3 / 2**30
-    assert gigabytes == pytest.approx(2 * pixels + 3.0 + 0.15)
+    frames, at_work = 50 * 1920 * 1080 * 3 / 2**30, 110 * 1920 * 1080 / 2**30
+    assert gigabytes == pytest.approx(frames + at_work + 3.0 + 0.15)
 
 
 def test_only_seats_that_are_used_count(tmp_path: Path, signals: tuple[Signal, Signal]) -> None:
@@ -85,11 +85,11 @@ def test_only_seats_that_are_used_count(tmp_path: Path, signals: tuple[Signal, S
 
 
 def test_few_clips_are_looked_into_spread_over_all(tmp_path: Path, signals: tuple[Signal, Signal]) -> None:
-    clips = [_Clip(frames) for frames in range(1, 81)]
+    clips = [_Clip(frames) for frames in range(1, 641)]
     seconds, _ = _estimate(_plan([*clips], *signals[:1]), _seats(), Store(tmp_path))
     looked_into = [clip._info.frames for clip in clips if clip.asked]
-    assert looked_into == list(range(1, 81, 10))
-    assert seconds == pytest.approx(0.5 * (sum(looked_into) / 8) * 80)
+    assert looked_into == list(range(1, 641, 10))
+    assert seconds == pytest.approx(0.5 * (sum(looked_into) / 64) * 640)
 
 
 def test_an_unreadable_clip_is_taken_to_be_like_the_others(tmp_path: Path, signals: tuple[Signal, Signal]) -> None:

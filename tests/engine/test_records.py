@@ -128,7 +128,7 @@ def test_finished_is_what_has_a_record_of_the_same_content_that_is_no_error(tmp_
     writer.append(_record("failed", invocation=1))
     writer.append(_record("failed", invocation=2, status=Status.ERROR))
     writer.append(_record("mended", invocation=1, status=Status.ERROR))
-    writer.append(_record("mended", invocation=2, status=Status.UNSCORED, unavailable=True))
+    writer.append(_record("mended", invocation=2, status=Status.UNSCORED, again=True))
     writer.append(_record("late", invocation=6, status=Status.ERROR))
     writer.append(_record("late", invocation=5))
     writer.close()

@@ -55,7 +55,8 @@ def test_cache_verbs(videos: Path, tmp_path: Path) -> None:
     helpers.worldgauge("run", videos, "-m", "psnr,flow_magnitude", "-w", 1)
     used = helpers.run_json("cache", "du")
     assert {r["signal"]: r["entries"] for r in used["signals"]} == {"flow_pairs": 3, "pixel_errors": 3}
-    assert helpers.run_json("cache", "verify") == {"store": str(tmp_path / "store"), "entries": 6, "damaged": 0}
+    found = helpers.run_json("cache", "verify")
+    assert found == {"store": str(tmp_path / "store"), "entries": 6, "damaged": 0, "unverified": 0}
     entry = next((tmp_path / "store").glob("??/*.npz"))
     entry.write_bytes(entry.read_bytes()[:10])
     done = helpers.worldgauge("cache", "verify", check=False)

@@ -119,6 +119,7 @@ def write_run(
                 value=value if ok else None,
                 raw=raw if ok else None,
                 curve=[round(float(x), 4) for x in curve] if ok and curves else None,
+                curve_frames=f"0-{frames - 1}/3" if ok and curves and len(curve) < frames else None,
                 reason=text or reason,
                 tags={
                     "motion": ("still", "walk", "turn")[number % 3],

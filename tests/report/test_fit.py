@@ -85,7 +85,7 @@ def test_parts_of_a_name_break_before_letters_only() -> None:
 
 
 def test_a_cell_cannot_steer_the_terminal() -> None:
-    assert fit_table(["a"], [["x\x1b[2J\ny"]], width=40)[-1] == "x[2J y"
+    assert fit_table(["a"], [["x\x1b[2J\ny"]], width=40)[-1] == r"x\x1b[2J y"
 
 
 @pytest.mark.parametrize(("columns", "wrapped"), [("50", True), (None, False)])

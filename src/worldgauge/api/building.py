@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,19 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
 from worldgauge.core.run_folder import SampleFile
-from worldgauge.core.submission import ModelCard, Submission
+from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
 from worldgauge.engine.definitions import Seats, choose_seats
 from worldgauge.engine.job import Job, Setup, choose_metrics
+from worldgauge.engine.limits import Limits, check_seconds, default_memory, parse_memory
 from worldgauge.engine.possible import possible_metrics
 from worldgauge.engine.store import default_store
 
 Videos = str | Path | Submission | Mapping[str, Any]
-"""A folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of takes of these."""
+"""A video file, a folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of
+takes of these."""
 Names = str | Iterable[str] | None
 """Names in a sequence, or in one text with commas between."""
 
@@ -52,6 +55,9 @@ def build_job(
     cameras: Path | None = None,
     moved: bool = False,
     break_lock: bool = False,
+    time_limit: float | None = None,
+    max_memory: str | None = None,
+    own_process: bool = False,
     arguments: Sequence[str] = (),
 ) -> Job:
     """Open the benchmark and the submission, and resolve what was asked for. Nothing is perceived yet."""
@@ -69,6 +75,7 @@ def build_job(
     chosen = choose_metrics(uses, wanted, file.namespace, chosen_protocol)
     if not chosen:
         raise WorldGaugeError(f"no metric can be computed for '{file.name}'", "name some, to learn what they need")
+    workers = workers or os.cpu_count() or 1
     setup = Setup(
         metrics=chosen,
         instrument_set=set_name,
@@ -78,6 +85,7 @@ def build_job(
         out=Path(out) if out else default_out(opened, submission, chosen_protocol),
         device=chosen_device(device, seats),
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
+        limits=chosen_limits(time_limit, max_memory, workers, own_process),
     )
     return Job(
         benchmark=opened,
@@ -87,7 +95,7 @@ def build_job(
         only_cases=only,
         shard=shard,
         sample=None if sample is None else SampleFile(share=sample, seed=sample_seed, of=len(opened.cases)),
-        workers=workers or os.cpu_count() or 1,
+        workers=workers,
         moved=moved,
         break_lock=break_lock,
         arguments=tuple(arguments),
@@ -106,7 +114,7 @@ def open_videos(
     """The benchmark and the submission; own videos are a benchmark of themselves."""
     given = as_submission(videos)
     if isinstance(given, Path) and not given.exists():
-        raise WorldGaugeError(f"{given} does not exist", "name a submission.json or a folder of videos")
+        raise WorldGaugeError(f"{given} does not exist", "name a video, a folder of videos or a submission.json")
     if benchmark is None:
         if isinstance(given, Path):
             opened, submission = videos_benchmark(given, reference, prompts, cameras)
@@ -116,7 +124,7 @@ def open_videos(
     if not isinstance(benchmark, Benchmark):
         benchmark = load_benchmark(str(benchmark), Path(data) if data is not None else None)
     if isinstance(given, Path):
-        submission = benchmark.submission(given)
+        submission = single_video(given) or benchmark.submission(given)
         submission.read_from = given
         return benchmark, submission
     return benchmark, given
@@ -131,7 +139,7 @@ def as_submission(videos: Videos) -> Path | Submission:
     if not isinstance(videos, Mapping):
         raise WorldGaugeError(
             f"videos cannot be read from {type(videos).__name__}",
-            "give a folder, a submission.json or {case id: video}",
+            "give a video, a folder, a submission.json or {case id: video}",
         )
     takes = {
         str(case): [as_video(take) for take in (video if isinstance(video, (list, tuple)) else [video])]
@@ -173,13 +181,26 @@ def chosen_set(instruments: str) -> str:
 
 def chosen_device(device: str | None, seats: Seats) -> str:
     """`auto` is the GPU where there is one and an instrument that can use it, else the processor."""
-    if device not in (None, "auto"):
-        return str(device)
+    asked = "auto" if device is None else str(device)
+    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d{1,3})?", asked):
+        raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
+    if asked != "auto":
+        return asked
     if any(instrument.weights is not None for instrument in seats.instruments.values()):
         import torch
 
         return "cuda" if torch.cuda.is_available() else "cpu"
     return "cpu"
+
+
+def chosen_limits(time_limit: float | None, max_memory: str | None, workers: int, own_process: bool) -> Limits:
+    """What one worker may take: as stated, else generous time and its share of the machine's memory."""
+    return Limits(
+        seconds=None if time_limit is None else check_seconds(time_limit),
+        memory=default_memory(workers) if max_memory is None else parse_memory(max_memory),
+        stated=time_limit is not None or max_memory is not None,
+        own_process=own_process,
+    )
 
 
 def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, str]) -> tuple[str, ...]:

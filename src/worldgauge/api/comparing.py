@@ -23,6 +23,12 @@ class Comparison(Mapping[str, Difference]):
     def __init__(self, first: Run, second: Run) -> None:
         self.joint = Joint([first, second])
 
+    @property
+    def names(self) -> list[str]:
+        """The two models; two runs of one model are told apart by their place."""
+        names = [run.name for run in self.joint.runs]
+        return names if names[0] != names[1] else [f"{names[0]} (first)", f"{names[1]} (second)"]
+
     @cached_property
     def differences(self) -> dict[str, Difference]:
         return self.joint.difference(0, 1)
@@ -37,8 +43,10 @@ class Comparison(Mapping[str, Difference]):
         return len(self.differences)
 
     def table(self) -> TextTable:
-        """A line per metric and group: both scores, difference, interval, p-values, cases won and lost."""
-        names = [run.name for run in self.joint.runs]
+        """A line per metric and group: both scores, difference, interval, tests, who is better, cases won and lost."""
+        names = self.names
+        arrows = {True: " ↑", False: " ↓", None: ""}
+        better = {"first": names[0], "second": names[1]}
         rows = []
         for i, column in enumerate(columns_of(self.joint)):
             d = self.differences[column.id]
@@ -46,9 +54,11 @@ class Comparison(Mapping[str, Difference]):
             interval = f"[{column.number(d.interval[0])}, {column.number(d.interval[1])}]" if d.interval else ""
             value = "-" if d.value is None else f"{d.value:+.{column.digits}f}"
             detectable = "" if d.detectable is None else column.number(d.detectable)
-            counts = f"{d.wins}/{d.losses} of {d.cases}" if d.cases else ""
-            rows.append((column.id, *scores, value, interval, _p(d.p_value), _p(d.adjusted), counts, detectable))
-        header = ("metric", *names, "difference", "95 % interval", "p", "p (Holm)", "larger/smaller", "detectable")
+            directed = d.higher_is_better is not None
+            counts = f"{d.wins}/{d.losses} of {d.cases}" if directed and d.cases else f"{d.cases}" if d.cases else ""
+            tests = (_p(d.p_value), _p(d.adjusted), better.get(d.verdict, d.verdict))
+            rows.append((column.id + arrows[d.higher_is_better], *scores, value, interval, *tests, counts, detectable))
+        header = ("metric", *names, "difference", "95 % interval", "p", "p (Holm)", "better", "won/lost", "detectable")
         return TextTable.of(header, rows, [f"difference: {names[0]} minus {names[1]}, paired over shared cases"])
 
     def __repr__(self) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from worldgauge.api.show import TextTable, need_more, number
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.frame_list import unpack_frames
 from worldgauge.core.status import Status
 
 
@@ -23,6 +24,8 @@ class Measured:
     """None where neither direction is better by itself."""
     curve: tuple[float | None, ...] | None = None
     """One number per frame or pair, None where a frame has none."""
+    curve_frames: tuple[int, ...] | None = None
+    """Frame that each number of the curve belongs to; of a pair, the earlier. None: 0, 1, 2, ..."""
     frames: int = 0
     """Frames of the video; 0 where that is not known: it cannot be read, or a run was read back."""
     reason: str = ""
@@ -32,6 +35,12 @@ class Measured:
         if self.status is not Status.OK or self.value is None:
             raise WorldGaugeError(f"{self.name} has no value: {self.status}, {self.reason}")
         return self.value
+
+
+def frames_of_curve(curve: Sequence[float | None] | None, recorded: str | None) -> tuple[int, ...] | None:
+    """The frames of a record's curve, one for each of its numbers; None where they are simply the clip's."""
+    frames = None if curve is None or recorded is None else unpack_frames(recorded, len(curve))
+    return None if frames is None else tuple(frames)
 
 
 @dataclass(frozen=True)

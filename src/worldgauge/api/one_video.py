@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from worldgauge.api.building import Names, as_video, chosen_device, chosen_set, names_in
-from worldgauge.api.measured import Measured, Measurements
+from worldgauge.api.measured import Measured, Measurements, frames_of_curve
 from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
@@ -112,6 +112,7 @@ class Measurer:
             unit=metric.unit,
             higher_is_better=metric.higher_is_better,
             curve=tuple(record.curve) if record.curve is not None else None,
+            curve_frames=frames_of_curve(record.curve, record.curve_frames),
             frames=_frames(video),
             reason=record.reason,
         )

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from worldgauge.api.building import Names, Videos, build_job
-from worldgauge.api.measured import Measured, Measurements
+from worldgauge.api.measured import Measured, Measurements, frames_of_curve
 from worldgauge.api.show import TextTable, interval, need_more, number
 from worldgauge.core import run_folder
+from worldgauge.core.aggregate import case_direction, case_unit, score_unit
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.sources import copy_sources
@@ -90,12 +91,13 @@ class Run(run_folder.Run):
     def table(self) -> TextTable:
         """A line per metric and group: score, 95 % interval, unit, scored and expected cases."""
         summary = self.summary()
-        units = {d.id: d.unit for d in self.file.definitions}
+        units = {d.id: score_unit(d) for d in self.file.definitions}
         rows = [
             (s.id, number(s.value), interval(s.interval), units.get(s.id, ""), f"{s.scored}/{s.expected}")
             for s in [*summary.metrics.values(), *summary.groups.values()]
         ]
-        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, need_more(self.excluded))
+        notes = [*summary.policy_notes(), *need_more(self.excluded)]
+        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, notes)
 
     @property
     def cases(self) -> dict[str, Measurements]:
@@ -109,9 +111,10 @@ class Run(run_folder.Run):
                 name=definition.id,
                 value=record.get("value"),
                 status=Status(record["status"]),
-                unit=definition.unit,
-                higher_is_better=definition.higher_is_better,
+                unit=case_unit(definition),
+                higher_is_better=case_direction(definition),
                 curve=None if curve is None else tuple(curve),
+                curve_frames=frames_of_curve(curve, record.get("curve_frames")),
                 reason=record.get("reason", ""),
             )
         return {case: Measurements(of_case) for case, of_case in sorted(found.items())}

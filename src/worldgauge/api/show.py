@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from worldgauge.report.plain import plain
+
 if TYPE_CHECKING:
     import pandas
 
@@ -24,11 +26,11 @@ class TextTable:
         return cls(tuple(header), tuple(tuple(row) for row in rows), tuple(notes))
 
     def __str__(self) -> str:
-        lines = [self.header, *self.rows]
+        lines = [[plain(cell) for cell in line] for line in (self.header, *self.rows)]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.header))]
         # Names to the left, numbers to the right.
         text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
-        return "\n".join([*text, *self.notes])
+        return "\n".join([*text, *map(plain, self.notes)])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(cell)}</th>" for cell in self.header)

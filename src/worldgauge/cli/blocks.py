@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.verbs import parse_size
+from worldgauge.verbs import parse_size, say
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -38,10 +38,10 @@ def make(
     choice = Choice(family or (), process or (), path or (), parse_size(size), frames, fps)
 
     def tell(case: Case, made: bool) -> None:
-        typer.echo(f"{'made ' if made else 'found'}  {case.id}")
+        say(f"{'made ' if made else 'found'}  {case.id}")
 
     make_cases(out, choose_blocks(count, seed, choice), workers=workers, progress=tell)
-    typer.echo(f"{count} cases in {out / 'cases.jsonl'}")
+    say(f"{count} cases in {out / 'cases.jsonl'}")
 
 
 @app.command()
@@ -54,7 +54,7 @@ def show(
     """Draw a contact sheet: frames, depth, mask, flow and the camera path from above."""
     from worldgauge.blocks.sheet import contact_sheet
 
-    typer.echo(contact_sheet(case, out))
+    say(str(contact_sheet(case, out)))
 
 
 @app.command()
@@ -80,8 +80,8 @@ def subjects(
         for name in fault or (ORACLE, *FAULTS)
         for level in ((0.0,) if name == ORACLE else severity or (1.0,))
     ]
-    for folder in make_subjects(read_cases(cases), wanted, out, workers, typer.echo).values():
-        typer.echo(f"{folder / 'submission.json'}")
+    for folder in make_subjects(read_cases(cases), wanted, out, workers, say).values():
+        say(f"{folder / 'submission.json'}")
 
 
 @app.command(name="list")
@@ -95,4 +95,4 @@ def list_names() -> None:
     for title, names in (
         ("families", FAMILIES), ("processes", PROCESSES), ("paths", PATHS), ("faults", FAULTS),
     ):  # fmt: skip
-        typer.echo(f"{title}: {', '.join(names)}")
+        say(f"{title}: {', '.join(names)}")

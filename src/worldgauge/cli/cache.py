@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.cli.exits import FAULTS
 from worldgauge.engine.store import Store
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
 
 app = typer.Typer(help="Look after the store of signals.")
 
@@ -34,23 +35,27 @@ def du(store: StorePath = None, as_json: AsJson = False) -> None:
         [(str(r["signal"]), str(r["entries"]), f"{size[str(r['signal'])] / 1e6:.1f}") for r in rows],
         numeric=(1, 2),
     )
-    typer.echo(f"{opened.root}: {size.total() / 1e6:.1f} MB")
+    say(f"{opened.root}: {size.total() / 1e6:.1f} MB")
 
 
 @app.command()
 def verify(store: StorePath = None, as_json: AsJson = False) -> None:
-    """Read every entry; damaged ones are dropped and will be computed again. Exit code 1 if there were any."""
+    """Read every entry and hold it against its digest; damaged and altered ones are dropped and computed again.
+
+    Entries of a version that kept no digest are counted as unverified and stay. Exit code 1 if any was dropped.
+    """
     opened = Store(store or default_store())
-    total, damaged = 0, 0
-    for key in list(opened.keys()):
-        total += 1
-        damaged += opened.load(key) is None
+    found = Counter(opened.verify(key) for key in list(opened.keys()))
+    damaged, unverified = found["damaged"], found["unverified"]
     if as_json:
-        print_json({"store": str(opened.root), "entries": total, "damaged": damaged})
+        told = {"entries": found.total(), "damaged": damaged, "unverified": unverified}
+        print_json({"store": str(opened.root), **told})
     else:
-        typer.echo(f"{total} entries, {damaged} damaged and dropped")
+        say(f"{found.total()} entries, {damaged} damaged and dropped")
+        if unverified:
+            say(f"{unverified} unverified: stored before digests were kept; 'cache gc --days 0' drops all entries")
     if damaged:
-        raise typer.Exit(1)
+        raise typer.Exit(FAULTS)
 
 
 @app.command()
@@ -74,4 +79,4 @@ def gc(
     if as_json:
         print_json({"store": str(opened.root), "dropped": dropped, "bytes": freed})
     else:
-        typer.echo(f"{dropped} entries dropped, {freed / 1e6:.1f} MB freed")
+        say(f"{dropped} entries dropped, {freed / 1e6:.1f} MB freed")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worldgauge.cli.exits import FAULTS, INTERRUPTED
 from worldgauge.cli.options import Include, Metrics, Use
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.manifest import included
-from worldgauge.verbs import AsJson, StepLines, duration, print_table
+from worldgauge.verbs import AsJson, StepLines, duration, print_table, print_text, say
 
 if TYPE_CHECKING:
     from worldgauge.calibration import CalibrationFile
@@ -83,22 +84,22 @@ def calibrate(
             found = error_tables(out / "instruments", bench.workers, progress)
             calibration = calibration.model_copy(update={"errors": found})
     except KeyboardInterrupt:
-        typer.echo("stopped; the same command goes on from here.", err=True)
-        raise typer.Exit(130) from None
+        say("stopped; the same command goes on from here.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
     write_files(calibration, bench.folder)
     if as_json:
-        typer.echo(calibration.model_dump_json(by_alias=True, indent=1))
+        print_text(calibration.model_dump_json(by_alias=True, indent=1) + "\n")
     else:
         print_responses(calibration)
-        typer.echo(f"{bench.folder}/{calibration.stem}.json, .svg, .md; done in {duration(time.monotonic() - started)}")
+        say(f"{bench.folder}/{calibration.stem}.json, .svg, .md; done in {duration(time.monotonic() - started)}")
     for line in calibration.blind_spots():
-        typer.echo(f"blind  {line}", err=True)
+        say(f"blind  {line}", err=True)
     failures = calibration.failures()
     for line in failures:
-        typer.echo(f"FAILS  {line}", err=True)
+        say(f"FAILS  {line}", err=True)
     if failures:
-        typer.echo(f"{len(failures)} declarations fail", err=True)
-        raise typer.Exit(1)
+        say(f"{len(failures)} declarations fail", err=True)
+        raise typer.Exit(FAULTS)
 
 
 def write_files(calibration: CalibrationFile, folder: Path) -> None:
@@ -140,12 +141,13 @@ def print_responses(calibration: CalibrationFile) -> None:
     print_table(header, rows, numeric=(2, 3, 4, 5), keys=2)
     for gauge in calibration.gauges:
         if gauge.reason:
-            typer.echo(f"{gauge.id}: {gauge.reason}")
+            say(f"{gauge.id}: {gauge.reason}")
     for found in calibration.errors:
-        typer.echo(f"\n{found.title}")
+        say()
+        say(found.title)
         print_table(found.columns, found.rows, numeric=range(1, len(found.columns)))
         for note in found.notes:
-            typer.echo(note)
+            say(note)
 
 
 def _declaration(text: str) -> tuple[str, str]:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.verbs import say
+
 app = typer.Typer(no_args_is_help=True)
 
 Source = Annotated[Path, typer.Argument(help="npz, npy, json (also camera_data.json) or COLMAP's images.txt.")]
@@ -29,7 +31,7 @@ def convert(source: Source, out: Out, origin: From, target: To) -> None:
         raise WorldGaugeError("a txt file is COLMAP's images.txt", "write it with --to colmap")
     matrices = change(_matrices(source, origin), origin, target)
     write_matrices(out, matrices)
-    typer.echo(f"{len(matrices)} cameras, {origin} to {target}: {out}")
+    say(f"{len(matrices)} cameras, {origin} to {target}: {out}")
 
 
 @app.command()
@@ -43,7 +45,7 @@ def plot(source: Source, out: Out, origin: From = "opencv") -> None:
         raise WorldGaugeError(f"{out}: plots are written as SVG", "end the name with .svg")
     poses = to_opencv(_matrices(source, origin), origin)
     out.write_text(camera_plot_svg(poses), "utf-8")
-    typer.echo(f"{len(poses)} cameras: {out}")
+    say(f"{len(poses)} cameras: {out}")
 
 
 @app.command("list")

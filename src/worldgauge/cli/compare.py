@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table, say
 
 if TYPE_CHECKING:
     from worldgauge.api.comparing import Comparison
@@ -63,31 +63,42 @@ def compare(
         evidence = stored_evidence(Store(store or default_store()))
         page = write_report(ReportSource(joint.runs, evidence=evidence, calibration=shipped_calibration), html)
         if not as_json:
-            typer.echo(f"report: {page}#/compare/0/1")
+            say(f"report: {page}#/compare/0/1")
 
 
 def _ends(joint: Joint, m: int, number: int) -> list[tuple[str, float, float]]:
-    """The cases with the largest and the smallest difference: id, first, second."""
+    """The cases where the two differ most, from where the first is better to where the second is: id, first, second.
+
+    Where neither way is better, the largest difference comes first.
+    """
     import numpy as np
+
+    from worldgauge.core.aggregate import case_direction
 
     a, b = joint.values[:, m]
     shared = np.flatnonzero(np.isfinite(a - b))
-    order = shared[np.argsort(-(a - b)[shared], kind="stable")]
+    sign = 1 if case_direction(joint.definitions[m]) is False else -1
+    order = shared[np.argsort(sign * (a - b)[shared], kind="stable")]
     kept = order if len(order) <= 2 * number else np.concatenate([order[:number], order[len(order) - number :]])
     return [(joint.cases[i], float(a[i]), float(b[i])) for i in kept]
 
 
 def _print(comparison: Comparison, metric: str | None, ends: list[tuple[str, float, float]]) -> None:
+    from worldgauge.core.aggregate import case_direction
+
     joint, table = comparison.joint, comparison.table()
-    names = [run.name for run in joint.runs]
+    names = comparison.names
     print_table(table.header, table.rows, numeric=range(1, len(table.header)))
     print_note(f"difference: {names[0]} minus {names[1]}, paired over shared cases; scenes resampled and sign-flipped")
-    print_note("p of groups: Student's t with the resampled error")
+    print_note("↑ larger is better, ↓ smaller is; better: at 5 % after Holm; p of groups: Student's t, resampled error")
     if _uneven(joint):
         print_note("scores: each over all cases of its run, so they need not differ by what shared cases differ by")
     print_note("detectable: the true difference that this many scenes would show with 80 % power")
     if metric is not None and ends:
-        typer.echo(f"\ncases by difference in {metric}")
+        definition = next(d for d in joint.definitions if d.id == metric)
+        top = "largest first" if case_direction(definition) is None else f"first those where {names[0]} is better"
+        say()
+        say(f"cases by difference in {metric}, {top}")
         listed = [(case, f"{a:.5g}", f"{b:.5g}", f"{a - b:+.5g}") for case, a, b in ends]
         print_table(("case", *names, "difference"), listed, numeric=(1, 2, 3))
 

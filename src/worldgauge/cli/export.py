@@ -10,7 +10,9 @@ import typer
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report.card import model_card
+from worldgauge.report.plain import csv_text
 from worldgauge.report.summary import summarise
+from worldgauge.verbs import say
 
 app = typer.Typer()
 
@@ -34,14 +36,22 @@ def export(
         if out.suffix == ".md":
             out.write_text(model_card(summarise(opened)), "utf-8")
         elif out.suffix == ".csv":
-            opened.to_pandas().to_csv(out, index=False)
+            _write_csv(opened, out)
         elif out.suffix == ".parquet":
             _write_parquet(opened, out)
         else:
             raise WorldGaugeError(f"cannot tell what to write from the name {out.name}", f"use {_KINDS}")
     except OSError as error:
         raise WorldGaugeError(f"cannot write {out} ({error.strerror or error})") from error
-    typer.echo(str(out))
+    say(str(out))
+
+
+def _write_csv(run: Run, out: Path) -> None:
+    """Texts of names and reasons are kept from being formulas; numbers are left as they are."""
+    table = run.to_pandas()
+    for column in table.select_dtypes(include=["object", "string"]):
+        table[column] = table[column].map(lambda cell: csv_text(cell) if isinstance(cell, str) else cell)
+    table.to_csv(out, index=False)
 
 
 def _write_parquet(run: Run, out: Path) -> None:

@@ -14,7 +14,7 @@ from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.metric import METRICS
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.signal import SIGNALS
-from worldgauge.verbs import AsJson, print_json, print_table
+from worldgauge.verbs import AsJson, print_json, print_table, say
 
 app = typer.Typer()
 
@@ -38,7 +38,7 @@ def list_definitions(
         counts = [i for i, value in enumerate(rows[0].values()) if isinstance(value, int)]
         print_table(list(rows[0]), [[_cell(value) for value in row.values()] for row in rows], counts)
     else:
-        typer.echo(f"no {kind}")
+        say(f"no {kind}")
 
 
 def _metrics() -> list[dict[str, Any]]:

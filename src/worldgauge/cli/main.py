@@ -6,15 +6,18 @@ import importlib
 import logging
 import os
 import sys
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from worldgauge.core.errors import WorldGaugeError
+from worldgauge.cli.config import read_config
+from worldgauge.cli.exits import DEBUG, EXPLAINED, exit_code_of
 from worldgauge.core.manifest import Manifest, Verb, include, manifests
+from worldgauge.report.plain import plain
+from worldgauge.report.streams import prepare_streams
+from worldgauge.report.terminal import say
 
 VERBS = {
     "run": "Score videos: perceive what is needed, write records, print the table.",
@@ -38,7 +41,6 @@ VERBS = {
 }
 """Verb to the line in the help; each lives in the module of its name. Benchmarks bring more."""
 
-CONFIG_FILE = "worldgauge.toml"
 INCLUDE_HELP = "Python file with definitions, or a benchmark's folder; its verbs are known too."
 
 
@@ -94,6 +96,21 @@ def _bring_in(paths: list[Path] | None) -> list[Path] | None:
     return paths
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from worldgauge.core.version import __version__
+
+        say(__version__)
+        raise typer.Exit
+
+
+class _PlainLog(logging.Formatter):
+    """Log lines may hold names of files too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record), keep="\n")
+
+
 app = typer.Typer(
     cls=VerbGroup,
     no_args_is_help=True,
@@ -104,52 +121,40 @@ app = typer.Typer(
 )
 
 
-@app.callback()
+@app.callback(epilog=EXPLAINED)
 def worldgauge(
     ctx: typer.Context,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens inside.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
     brought: Annotated[
         list[Path] | None,
         typer.Option("--include", envvar="WORLDGAUGE_INCLUDE", is_eager=True, callback=_bring_in, help=INCLUDE_HELP),
     ] = None,
+    trust: Annotated[bool, typer.Option("--trust", help="Let worldgauge.toml name code to run.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks.")] = False,
 ) -> None:
     """Measure video world models: several benchmarks, one command, calibrated rulers.
 
     Flags beat worldgauge.toml, which beats the defaults; every flag has a WORLDGAUGE_ variable.
     """
-    if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(installed("worldgauge"))
-        raise typer.Exit
     from worldgauge.engine.memory import keep_freed_memory
 
+    if debug:
+        os.environ[DEBUG] = "1"
     # Here the process is ours alone; the library leaves the allocator of a notebook or a training loop as it is.
     keep_freed_memory()
-    logging.basicConfig(
-        level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
-    )
-    ctx.default_map = _config()
+    handler = logging.StreamHandler()
+    handler.setFormatter(_PlainLog("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])
+    ctx.default_map = read_config(ctx, trust)
 
 
 def main() -> None:
-    """Entry point: known problems become one line and exit code 2."""
+    """Entry point: every outcome is an exit code, every problem one line."""
     # Before anything imports NumPy, for this process and its workers: on the small systems of bundle adjustment BLAS
     # threads only wait for each other (four times the processor time), and workers are our parallelism.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    try:
-        app()
-    except WorldGaugeError as error:
-        sys.stderr.write(f"worldgauge: {error}\n")
-        sys.exit(2)
-
-
-def _config() -> dict[str, Any]:
-    file = Path(CONFIG_FILE)
-    if not file.is_file():
-        return {}
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, OSError) as error:
-        raise WorldGaugeError(f"{CONFIG_FILE} cannot be read ({error})") from error
+    prepare_streams()
+    sys.exit(exit_code_of(lambda: app(standalone_mode=False)))

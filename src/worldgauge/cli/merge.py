@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.cli.finish import finish, print_counts
+from worldgauge.cli.options import Strict
 from worldgauge.cli.report import print_summary
 from worldgauge.core.contents import Contents, VideoKey
 from worldgauge.core.errors import WorldGaugeError
@@ -16,6 +18,7 @@ from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import copy_sources
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
+from worldgauge.verbs import say
 
 app = typer.Typer()
 
@@ -24,6 +27,7 @@ app = typer.Typer()
 def merge(
     runs: Annotated[list[Path], typer.Argument(help="Run folders of the shards.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="The joined run; a new folder.")],
+    strict: Strict = False,
 ) -> None:
     """Join the runs of shards, made with --shard on any machines, into one run folder."""
     opened = [Run(folder) for folder in runs]
@@ -47,8 +51,11 @@ def merge(
     invocations = [invocation for run in opened for invocation in run.file.invocations]
     definitions = {d.id: d for run in opened for d in run.file.definitions}
     first.model_copy(update={"invocations": invocations, "definitions": list(definitions.values())}).write(out)
-    print_summary(write_summary(out))
-    typer.echo(f"run folder: {out}")
+    summary = write_summary(out)
+    print_summary(summary)
+    print_counts(summary)
+    say(f"run folder: {out}")
+    finish(summary, strict, whole=True)
 
 
 def _joined_contents(runs: Sequence[Run]) -> Contents | None:

@@ -14,10 +14,11 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from worldgauge.api.building import build_job
+from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
 from worldgauge.verbs import StorePath, Where, parse_tags
 
-Videos = Annotated[Path, typer.Argument(help="A submission.json, or a folder of videos.", show_default=False)]
+Videos = Annotated[Path, typer.Argument(help="A video, a folder of videos, or a submission.json.", show_default=False)]
 BenchmarkName = Annotated[
     str | None,
     typer.Option(
@@ -44,7 +45,11 @@ ProtocolName = Annotated[
 ]
 InstrumentSet = Annotated[
     str,
-    typer.Option("--instruments", envvar="WORLDGAUGE_INSTRUMENTS", help="Instrument set: auto, pocket or reference."),
+    typer.Option(
+        "--instruments",
+        envvar="WORLDGAUGE_INSTRUMENTS",
+        help=f"Instrument set: auto, {' or '.join(filled_sets())}.",
+    ),
 ]
 Use = Annotated[
     list[str] | None,
@@ -70,7 +75,7 @@ Offline = Annotated[
     bool, typer.Option("--offline", envvar="WORLDGAUGE_OFFLINE", help="Refuse the network; only local weights.")
 ]
 Device = Annotated[
-    str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="auto, cpu, cuda or cuda:N, for networks.")
+    str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="auto, cpu, cuda, cuda:N or mps, for networks.")
 ]
 References = Annotated[
     Path | None,
@@ -89,8 +94,29 @@ BreakLock = Annotated[
     bool,
     typer.Option("--break-lock", envvar="WORLDGAUGE_BREAK_LOCK", help="Write although another machine left its lock."),
 ]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        envvar="WORLDGAUGE_TIME_LIMIT",
+        help="Seconds one metric or signal may take on one case; else 600 and 10 for each frame.",
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        envvar="WORLDGAUGE_MAX_MEMORY",
+        help="Memory one worker may take: 8GB; else its share of four fifths of the machine's.",
+    ),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
+]
+
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", envvar="WORLDGAUGE_STRICT", help="Exit with 1 unless all is scored, or skipped."),
 ]
 
 
@@ -113,6 +139,8 @@ class JobFlags:
     sample: Sample = None
     sample_seed: SampleSeed = 0
     workers: Workers = 0
+    time_limit: TimeLimit = None
+    max_memory: MaxMemory = None
     shard: Shard = "1/1"
     offline: Offline = False
     device: Device = "auto"
@@ -149,6 +177,9 @@ class JobFlags:
             cameras=self.cameras,
             moved=self.moved,
             break_lock=self.break_lock,
+            time_limit=self.time_limit,
+            max_memory=self.max_memory,
+            own_process=True,
             arguments=sys.argv[1:],
         )
 

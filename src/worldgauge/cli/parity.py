@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.cli.exits import FAULTS
+
 app = typer.Typer()
 
 
@@ -19,7 +21,7 @@ def parity(
     from dataclasses import asdict
 
     from worldgauge.parity import run_parity
-    from worldgauge.verbs import print_json, print_table
+    from worldgauge.verbs import print_json, print_table, say
 
     verdicts = run_parity(folder)
     kinds = list(dict.fromkeys(verdict.kind for verdict in verdicts))
@@ -36,6 +38,6 @@ def parity(
             rows.append([kind, str(len(of_kind)), *map(str, counts)])
         print_table(["kind", "items", "matched", "of them by status", "differing", "not applicable"], rows, range(1, 6))
         for verdict in differing:
-            typer.echo(f"differs: {verdict.id}: {verdict.detail}")
+            say(f"differs: {verdict.id}: {verdict.detail}")
     if differing:
-        raise typer.Exit(1)
+        raise typer.Exit(FAULTS)

@@ -9,8 +9,9 @@ import typer
 
 from worldgauge.cli.options import JobFlags, Why, takes_job_flags
 from worldgauge.engine.job import Job
+from worldgauge.engine.limits import gigabytes
 from worldgauge.engine.plan import Plan, make_plan
-from worldgauge.verbs import AsJson, duration, print_json, print_pairs
+from worldgauge.verbs import AsJson, duration, print_json, print_pairs, say
 
 app = typer.Typer()
 
@@ -33,7 +34,7 @@ def print_why(reasons: Mapping[str, str], every: bool) -> None:
     if every or len(reasons) <= _FEW:
         print_pairs((metric, reason) for metric, reason in sorted(reasons.items()))
     else:
-        typer.echo(f"{len(reasons)} metrics need more: --why lists them")
+        say(f"{len(reasons)} metrics need more: --why lists them")
 
 
 _FEW = 2
@@ -55,6 +56,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "stages": plan.stages.count,
         "seconds_on_one_worker": round(plan.seconds, 1),
         "gigabytes_per_worker": round(plan.gigabytes, 2),
+        "too_large_gigabytes": {case: round(needed, 2) for case, needed in plan.too_large.items()},
     }
 
 
@@ -74,6 +76,12 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),
     ]
     lines += [("remark", remark) for remark in plan.remarks]
+    if plan.too_large and job.setup.limits.memory is not None:
+        limit, most = gigabytes(job.setup.limits.memory), gigabytes(max(plan.too_large.values()) * 2**30)
+        named = _names("", list(plan.too_large))
+        lines.append(
+            ("too large", f"{len(plan.too_large)} clips{named} need up to {most}, the limit is {limit} (--max-memory)")
+        )
     if plan.unknown:
         lines.append(("ignored", f"{len(plan.unknown)} videos of no case" + _names("", plan.unknown)))
     print_pairs(lines)

@@ -8,24 +8,34 @@ from typing import Annotated
 import typer
 
 from worldgauge.cli.options import Include
+from worldgauge.core.aggregate import score_unit
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
 from worldgauge.report.beside_published import beside_published
 from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Score, Summary, summarise
-from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex
-from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table
+from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex, to_text
+from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table, print_text, say
 
 app = typer.Typer()
+
+TEXTS = {"terminal": to_text, **FORMATS}
+"""Formats that are one file."""
 
 
 @app.command()
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Run folders; each is a row.", show_default=False)],
     style: Annotated[
-        str, typer.Option("--format", "-f", envvar="WORLDGAUGE_FORMAT", help="terminal, md, csv, json, tex or html.")
-    ] = "terminal",
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            envvar="WORLDGAUGE_FORMAT",
+            help="terminal, md, csv, json, tex or html; else what the file's name says.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="File to write; html: folder.")
     ] = None,
@@ -47,15 +57,13 @@ def report(
     \b
     Examples:
       worldgauge report runs/blocks/*
-      worldgauge report runs/blocks/* --format tex --out table.tex
+      worldgauge report runs/blocks/* --out table.tex
       worldgauge report runs/blocks/* --format html --out report/
       worldgauge report runs/mybench/mymodel --published
     """
-    style = "json" if as_json else style
     for path in include or ():
         bring_in(path)
-    if style not in ("terminal", "html", *FORMATS):
-        raise WorldGaugeError(f"unknown format '{style}'", f"use terminal, html, {', '.join(FORMATS)}")
+    style = chosen_format("json" if as_json else style, out)
     if check:
         from worldgauge.engine.contents import check_again
 
@@ -74,32 +82,47 @@ def report(
 
         evidence = stored_evidence(Store(store or default_store()))
         source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
-        typer.echo(str(write_report(source, out or Path("report"))))
+        say(str(write_report(source, out or Path("report"))))
         return
     table = build_table([summarise(Run(folder)) for folder in runs])
-    if style == "terminal":
+    if style == "terminal" and out is None:
         header, rows = terminal_cells(table)
         print_matrix(header, rows)
         for note in table.notes:
             print_note(note)
         return
-    text = to_latex(table, intervals=True) if style == "tex" and intervals else FORMATS[style](table)
+    text = to_latex(table, intervals=True) if style == "tex" and intervals else TEXTS[style](table)
     if out is None:
-        typer.echo(text, nl=False)
+        print_text(text)
         return
     try:
         out.write_text(text, "utf-8")
     except OSError as error:
         raise WorldGaugeError(f"cannot write {out} ({error.strerror})") from error
-    typer.echo(str(out))
+    say(str(out))
+
+
+def chosen_format(asked: str | None, out: Path | None) -> str:
+    """The format that was asked for, else the one that the file's name says. The two must not contradict."""
+    if asked is not None and asked not in ("html", *TEXTS):
+        raise WorldGaugeError(f"unknown format '{asked}'", f"use terminal, html, {', '.join(FORMATS)}")
+    if out is None or asked == "html":
+        return asked or "terminal"
+    ending = out.suffix.lower().removeprefix(".")
+    named = {"": "terminal", "txt": "terminal", "html": "html", "htm": "html"}.get(ending, ending)
+    if asked is None and named not in TEXTS:
+        hint = "add --format html, and name a folder" if named == "html" else f"use --format {', '.join(TEXTS)} or html"
+        raise WorldGaugeError(f"cannot tell what to write into {out}", hint)
+    if asked is not None and ending and asked != named and named in ("html", *TEXTS):
+        raise WorldGaugeError(f"--format {asked} does not fit the name {out.name}", "leave one of the two out")
+    return asked or named
 
 
 def print_summary(summary: Summary) -> None:
     """One run as a table with one line per metric and group."""
     rows = []
     scores = list(summary.scores.values())
-    # A score on a scale has no unit.
-    units = {d.id: d.unit for d in summary.run.file.definitions if d.scale is None}
+    units = {d.id: score_unit(d) for d in summary.run.file.definitions}
     optional = {
         "spread of takes": [_rounded(s.spread) for s in scores],
         "if unscored count": [_bounds(s) for s in scores],
@@ -107,7 +130,7 @@ def print_summary(summary: Summary) -> None:
     shown = {name: cells for name, cells in optional.items() if any(cells)}
     for i, score in enumerate(scores):
         interval = f"[{score.interval[0]:.4g}, {score.interval[1]:.4g}]" if score.interval else ""
-        others = ", ".join(f"{n} {status}" for status, n in score.statuses.items() if status != "ok")
+        others = ", ".join(_absent(score, status) for status in score.statuses if status != "ok")
         value = f"{score.value:.4g}" if score.value is not None else "-"
         rows.append(
             (
@@ -126,6 +149,13 @@ def print_summary(summary: Summary) -> None:
     print_table(header, rows, numeric=(1, 2, *range(4, 5 + len(shown))))
     for sentence in summary.run.left_out.sentences():
         print_note(sentence)
+
+
+def _absent(score: Score, status: str) -> str:
+    """`2 missing`, and what they count as where they count."""
+    number = score.counted_as.get(status)
+    told = "" if number is None else " (count as worst)" if isinstance(number, str) else f" (count as {number:g})"
+    return f"{score.statuses[status]} {status}{told}"
 
 
 def _bounds(score: Score) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from worldgauge.cli.options import JobFlags, takes_job_flags
+from worldgauge.cli.exits import USAGE, tell
+from worldgauge.cli.finish import finish, print_counts
+from worldgauge.cli.options import JobFlags, Strict, takes_job_flags
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
-from worldgauge.cli.run import finish
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.report.summary import write_summary
@@ -18,7 +19,7 @@ app = typer.Typer()
 
 @app.command()
 @takes_job_flags
-def score(flags: JobFlags, as_json: AsJson = False) -> None:
+def score(flags: JobFlags, strict: Strict = False, as_json: AsJson = False) -> None:
     """Compute metrics again from stored signals. No video is decoded and no instrument is loaded.
 
     Use it after a metric changed, or to try other metrics on signals that a run has left in the store.
@@ -32,10 +33,10 @@ def score(flags: JobFlags, as_json: AsJson = False) -> None:
         print_json({"counters": dict(totals.counters), "not_stored": dict(totals.not_stored), **summary.to_json()})
     else:
         print_summary(summary)
+        print_counts(summary)
     if totals.not_stored:
         names = ", ".join(f"{metric} ({count} cases)" for metric, count in sorted(totals.not_stored.items()))
-        typer.echo(
-            f"signals not in the store for {names}: 'worldgauge run' with the same flags computes them", err=True
-        )
-        raise typer.Exit(1)
-    finish(summary)
+        tell(f"signals not in the store for {names}: 'worldgauge run' with the same flags computes them")
+        if not totals.statuses.total() and not plan.done_records:
+            raise typer.Exit(USAGE)
+    finish(summary, strict, whole=bool(totals.not_stored))

@@ -22,7 +22,7 @@ from worldgauge.core.record import Record
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import FILE_NAME, Run, RunFile
 from worldgauge.core.submission import SubmissionFile
-from worldgauge.verbs import AsJson, print_json, print_pairs, print_table
+from worldgauge.verbs import AsJson, print_json, print_pairs, print_table, say
 
 app = typer.Typer()
 
@@ -130,7 +130,7 @@ def _show_definition(definition: dict[str, Any], as_json: bool) -> None:
     if "tree" in definition:
         print_pairs([("group", definition["group"])])
         for line in definition["tree"]:
-            typer.echo(line)
+            say(line)
         return
     calibration = definition.pop("calibration", [])
     pairs = (

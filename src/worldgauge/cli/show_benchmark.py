@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import typer
-
 from worldgauge.core.benchmark import BenchmarkFile, MetricUse, Scale, resolved_use
-from worldgauge.verbs import print_pairs, print_table
+from worldgauge.verbs import print_pairs, print_table, say
 
 
 def print_benchmark(file: BenchmarkFile) -> None:
@@ -19,13 +17,13 @@ def print_benchmark(file: BenchmarkFile) -> None:
         for k, v in [*about, ("protocols", f"{', '.join(file.protocols)}; the first unless asked"), ("policy", policy)]
         if v
     )
-    typer.echo("")
+    say("")
     for line in tree_lines(file):
-        typer.echo(line)
+        say(line)
     rows = [row for use in file.metrics for row in _metric_rows(file, use)]
     print_table(("id", "protocol", "metric", "parameters", "raw value for 0 and 100", "cases"), rows, keys=2)
     for deviation in file.deviations:
-        typer.echo(deviation.id)
+        say(deviation.id)
         print_pairs((f"  {protocol}", text) for protocol, text in deviation.under.items())
 
 

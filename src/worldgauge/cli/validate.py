@@ -9,6 +9,7 @@ import typer
 
 from worldgauge.api.building import chosen_set, default_out, open_videos
 from worldgauge.cli import options as o
+from worldgauge.cli.exits import FAULTS
 from worldgauge.cli.plan import print_why
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
@@ -19,8 +20,9 @@ from worldgauge.core.video import check_measurable
 from worldgauge.engine.contents import check_again
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.definitions import choose_seats, resolve
+from worldgauge.engine.job import nothing_matched
 from worldgauge.engine.possible import possible_metrics, why_not
-from worldgauge.verbs import AsJson, print_json
+from worldgauge.verbs import AsJson, print_json, say
 
 app = typer.Typer()
 
@@ -37,7 +39,9 @@ def validate(
     why: o.Why = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check that every case has a readable video, and say what is wrong with the others. Exit code 1 if anything is.
+    """Check that every case has a readable video, and say what is wrong with the others.
+
+    Exit code 1 if anything is, 2 if not one case has a video.
 
     Metrics that the cases or the instruments do not allow are counted too; they are nobody's fault.
     """
@@ -72,16 +76,18 @@ def validate(
     if as_json:
         print_json(found)
     else:
-        typer.echo(f"{found['readable']} of {len(known)} cases have a readable video")
+        say(f"{found['readable']} of {len(known)} cases have a readable video")
         for case_id in missing:
-            typer.echo(f"missing  {case_id}")
+            say(f"missing  {case_id}")
         for case_id, reason in problems.items():
-            typer.echo(f"invalid  {case_id}: {reason}")
+            say(f"invalid  {case_id}: {reason}")
         for name in unknown:
-            typer.echo(f"ignored  {name}: belongs to no case")
+            say(f"ignored  {name}: belongs to no case")
         print_why(left_out, why)
+    if len(missing) == len(known):
+        raise nothing_matched(list(known), submission)
     if missing or problems:
-        raise typer.Exit(1)
+        raise typer.Exit(FAULTS)
 
 
 def _update_run_folder(benchmark: Benchmark, submission: Submission, protocol: str | None, out: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.verbs import StorePath, default_store
+from worldgauge.verbs import StorePath, default_store, say
 
 app = typer.Typer()
 
@@ -41,9 +41,9 @@ def view(
     evidence = stored_evidence(Store(store or default_store()))
     source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
     server = ReportServer(source, host, port)
-    typer.echo(f"{server.url}  (Ctrl-C stops)")
+    say(f"{server.url}  (Ctrl-C stops)")
     if not server.loopback:
-        typer.echo("anyone who can reach this machine can read these runs", err=True)
+        say("anyone who can reach this machine can read these runs", err=True)
     if open_browser:
         import webbrowser
 

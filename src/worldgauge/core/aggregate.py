@@ -174,6 +174,22 @@ def direction(definition: DefinitionFile) -> bool | None:
     return definition.higher_is_better
 
 
+def case_direction(definition: DefinitionFile) -> bool | None:
+    """Which way is better for a case's value, which is not on the scale yet where only the mean is scaled."""
+    by_model = definition.scale is not None and definition.scale.level == "model"
+    return definition.higher_is_better if by_model else direction(definition)
+
+
+def score_unit(definition: DefinitionFile) -> str:
+    """The unit of a model's score: a score on a scale has none."""
+    return definition.unit if definition.scale is None else ""
+
+
+def case_unit(definition: DefinitionFile) -> str:
+    """The unit of a case's value, which is not on the scale yet where only the mean is scaled."""
+    return definition.unit if definition.scale is None or definition.scale.level == "model" else ""
+
+
 def scaled(numbers: Floats, scale: Scale) -> Floats:
     """`Scale.__call__` for arrays; NaN stays NaN."""
     (a, b), (low, high) = scale.source, scale.target

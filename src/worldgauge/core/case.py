@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.frozen import freeze
 from worldgauge.core.manifest import by_ending
 from worldgauge.core.names import path_of
 from worldgauge.core.reading_pictures import read_picture
@@ -184,4 +185,5 @@ class Case(_Model):
 def _load_camera(path: Path) -> CameraPath:
     if not path.exists():
         raise WorldGaugeError(f"camera file {path} does not exist", "restore it or make the cases again")
-    return CameraPath.load(path)
+    # Kept for every case that names the file.
+    return freeze(CameraPath.load(path))

@@ -49,6 +49,13 @@ class Instrument:
         """Why it cannot run on this machine, in a few words that say what to install; None when it can."""
         return None
 
+    def working_size(self, width: int, height: int) -> tuple[int, int]:
+        """Size at which it looks at a frame of this size; raises `Unscored` for one it does not look at.
+
+        Memory is planned by it.
+        """
+        return width, height
+
     def load(self, device: str) -> None:
         """Make it ready to infer. Called once per stage and worker."""
 
@@ -106,3 +113,8 @@ def instrument_sets() -> dict[str, dict[str, str]]:
         for name, seats in manifest.instrument_sets.items():
             sets.setdefault(name, {}).update(seats)
     return sets
+
+
+def filled_sets() -> list[str]:
+    """Names of the sets that hold an instrument: those one can choose."""
+    return sorted(name for name, seats in instrument_sets().items() if seats)

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 ENTRY_POINT_GROUP = "worldgauge"
 """Each entry point of this group names a `Manifest`, or a module whose decorators register definitions."""
+INCLUDED_PREFIX = "worldgauge_include_"
+"""How the modules are called that `include` makes."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def include(path: Path) -> None:
             if not isinstance(manifest, Manifest):
                 raise WorldGaugeError(f"--include {path}: its __init__.py has no MANIFEST")
             add_manifest(manifest, str(path))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # The next attempt must fail alike, not find a half-made module.
         del sys.modules[name]
         if isinstance(error, WorldGaugeError):
@@ -189,7 +191,7 @@ def include(path: Path) -> None:
 
 
 def _module_name(path: Path) -> str:
-    return f"worldgauge_include_{path.stem}"
+    return f"{INCLUDED_PREFIX}{path.stem}"
 
 
 def _code_below(path: Path, name: str) -> dict[str, str]:

@@ -21,6 +21,9 @@ from worldgauge.core.case_parts import check_parts, in_order
 from worldgauge.core.registry import Registry
 from worldgauge.core.signal import SIGNALS, SignalUse, first_sentence, full_name, inherited, keyword_defaults
 
+Frames = Sequence[int] | Callable[[int], Sequence[int]]
+"""Frame numbers, or a function that tells them from the number of frames of the clip."""
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -33,10 +36,17 @@ class Measurement:
     """A remark that belongs to the number, for example how many frames it rests on."""
     weight: float | None = None
     """For a ratio that is pooled over cases: its denominator."""
+    frames: Frames | None = None
+    """To which frame each number of the curve belongs; of a pair, its earlier frame. None: the frames that the signal
+    sampled or, where it took all of them, 0, 1, 2, ..."""
 
     @classmethod
     def from_curve(
-        cls, curve: Sequence[float] | np.ndarray, reduce: Callable[[np.ndarray], Any] = np.mean, reason: str = ""
+        cls,
+        curve: Sequence[float] | np.ndarray,
+        reduce: Callable[[np.ndarray], Any] = np.mean,
+        reason: str = "",
+        frames: Frames | None = None,
     ) -> Measurement:
         """The reduction of the finite part of a curve, and the curve itself.
 
@@ -47,7 +57,7 @@ class Measurement:
         finite = numbers[np.isfinite(numbers)]
         # An empty or all-NaN curve has no mean; NaN is refused downstream with the metric's name.
         value = float(reduce(finite)) if finite.size else math.nan
-        return cls(value, tuple(float(x) if math.isfinite(x) else None for x in numbers), reason)
+        return cls(value, tuple(float(x) if math.isfinite(x) else None for x in numbers), reason, frames=frames)
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,14 @@ class Record(BaseModel):
     """What the value counts for where cases are weighed; null: like any other."""
     curve: list[float | None] | None = None
     """One number per frame or pair, null where a frame has none."""
+    curve_frames: str | None = None
+    """Frames of the video that the curve's numbers belong to: `33-48`, `0-44/4` (every fourth), `0,4,16`; of a pair,
+    the earlier. Null: 0, 1, 2, ..., one for each frame or pair of the clip."""
     reason: str = ""
     """For any status but ok: what happened and what to do. For ok: a remark on the number."""
+    again: bool = False
+    """Whether the next run should try again, because the reason lies with this machine: too little memory, or an
+    instrument that was not there."""
     traceback: str | None = None
     """For unexpected errors: where they came from."""
     tags: dict[str, str] = {}
@@ -56,7 +62,5 @@ class Record(BaseModel):
     """Time the metric's function took; signals are timed in the store."""
     time: float = 0.0
     """Unix time of writing, for people."""
-    unavailable: bool = False
-    """Whether an instrument was not there: tried again as soon as it is."""
     invocation: int = 0
     """Which run of the command wrote it, counted from 0. Of several records that count, the one of the last does."""

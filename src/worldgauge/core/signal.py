@@ -67,6 +67,10 @@ class Signal:
     defaults: Mapping[str, Any]
     cost: float
     """Rough seconds per frame of one megapixel on one core, for plans before anything was measured here."""
+    memory: float
+    """Rough bytes per pixel of one frame, at the size it is looked at, while the function is at work."""
+    dense: float
+    """Rough bytes per pixel of all frames that it holds at once, in its value or on the way to it."""
 
     def __call__(self, *, of: Source = "video", frames: FrameSpec | None = None, **parameters: Any) -> SignalUse:
         chosen = merge_parameters(f"signal '{self.name}'", self.defaults, parameters)
@@ -87,6 +91,8 @@ def signal(
     kept: bool = True,
     frames: FrameSpec | None = None,
     cost: float = 0.01,
+    memory: float = 110.0,
+    dense: float = 0.0,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Signal]:
     """Declare and register a signal."""
@@ -107,6 +113,8 @@ def signal(
             frames=frames or FrameSpec(),
             defaults=keyword_defaults(function),
             cost=cost,
+            memory=memory,
+            dense=dense,
         )
         SIGNALS.add(declared.name, declared, f"{function.__module__}:{function.__name__}")
         return declared

@@ -142,6 +142,15 @@ class Submission:
         return entries if len(entries) > 1 else entries[0]
 
 
+def single_video(path: Path) -> Submission | None:
+    """The submission that one video file is, under its own name; None where the path is no video file."""
+    from worldgauge.media import decoder
+
+    if path.suffix.lower() not in decoder.SUFFIXES or not path.is_file():
+        return None
+    return Submission(ModelCard(name=path.stem), {path.stem: Video(path)})
+
+
 def _entry(video: Video, root: Path) -> Any:
     if video.on_disk is None:
         raise WorldGaugeError("a video in memory has no place in a submission.json", "write it to a file first")

@@ -11,7 +11,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import readable
 from worldgauge.core.reading import read_json, read_rows
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
-from worldgauge.core.submission import Submission
+from worldgauge.core.submission import Submission, single_video
 
 REFERENCES, CAMERAS, PROMPTS = "reference", "cameras", ("prompts.json", "prompts.csv", "prompts.txt")
 """Looked for inside the videos' folder when not named on the command line."""
@@ -23,12 +23,15 @@ def videos_benchmark(
     prompts: Path | None = None,
     cameras: Path | None = None,
 ) -> tuple[Benchmark, Submission]:
-    """A benchmark whose cases are the videos of a folder (or a submission.json), and the submission itself.
+    """A benchmark whose cases are the videos of a folder (or a submission.json, or one file), and the submission.
 
     What is not named is looked for beside the videos.
     """
     folder = path if path.is_dir() else path.parent
-    if path.is_file() or (path / SUBMISSION_FILE).is_file():
+    single = single_video(path)
+    if single is not None:
+        submission = single
+    elif path.is_file() or (path / SUBMISSION_FILE).is_file():
         submission = Submission.read(path)
     else:
         submission = Submission.from_folder(path)

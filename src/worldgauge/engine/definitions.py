@@ -12,8 +12,9 @@ from worldgauge.core.case_parts import in_order
 from worldgauge.core.code_digest import code_of
 from worldgauge.core.contents import STANDING
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.instrument import INSTRUMENTS, Instrument, instrument_sets
+from worldgauge.core.instrument import INSTRUMENTS, Instrument, filled_sets, instrument_sets
 from worldgauge.core.metric import METRICS, Metric
+from worldgauge.core.origin import is_foreign
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import DefinitionFile
 from worldgauge.core.signal import SIGNALS, SignalUse, inherited, merge_parameters
@@ -77,9 +78,14 @@ class Definition:
 
 def choose_seats(set_name: str = "pocket", overrides: Iterable[str] = ()) -> Seats:
     """The instruments of a named set, with overrides such as `flow=dis:preset=fast`."""
-    sets = instrument_sets()
-    if set_name not in sets:
-        raise unknown_name("instrument set", set_name, list(sets))
+    sets, filled = instrument_sets(), filled_sets()
+    if set_name in sets and set_name not in filled:
+        raise WorldGaugeError(
+            f"the instrument set '{set_name}' holds no instrument yet: every seat of it is empty",
+            f"choose {' or '.join(filled)}, and single instruments with --use",
+        )
+    if set_name not in filled:
+        raise unknown_name("instrument set", set_name, filled)
     chosen: dict[str, Instrument] = {}
     for seat, name in sets[set_name].items():
         chosen[seat] = INSTRUMENTS.get(name)()
@@ -138,6 +144,17 @@ def all_uses(metric: Metric) -> list[SignalUse]:
     for need in metric.needs:
         visit(need)
     return list(ordered)
+
+
+def has_foreign_code(definitions: Iterable[Definition], seats: Seats) -> bool:
+    """Whether a metric, a signal below one, or its instrument was brought by `--include` or another distribution."""
+    for definition in definitions:
+        signals = [SIGNALS.get(use.signal) for use in all_uses(definition.metric)]
+        taken = [seats.instruments.get(signal.seat or "") for signal in signals]
+        code = [definition.metric.function, *(s.function for s in signals), *(type(i) for i in taken if i)]
+        if any(map(is_foreign, code)):
+            return True
+    return False
 
 
 def _resolve_one(use: MetricUse, seats: Seats) -> Definition:

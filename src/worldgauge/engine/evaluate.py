@@ -6,12 +6,15 @@ import math
 import time
 import traceback
 import warnings
+from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from worldgauge.core.case import Case
 from worldgauge.core.case_parts import lacking, offers
 from worldgauge.core.contents import inputs_digest
 from worldgauge.core.errors import (
@@ -23,14 +26,19 @@ from worldgauge.core.errors import (
     Unscored,
     WorldGaugeError,
 )
+from worldgauge.core.frame_list import pack_frames
 from worldgauge.core.metric import Measurement
+from worldgauge.core.origin import is_foreign, origin_of
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
 from worldgauge.engine.correspondence import remark_on_reference
+from worldgauge.engine.curve_frames import curve_frames
 from worldgauge.engine.definitions import Definition
+from worldgauge.engine.estimate import TooLarge
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
+from worldgauge.engine.watch import Misbehaved, Watch, told, writable
 
 _STATUS: dict[type[Outcome], Status] = {
     InvalidVideo: Status.INVALID,
@@ -56,6 +64,7 @@ def evaluate(
     lost: str = "",
     take: int = 0,
     invocation: int = 0,
+    watch: Watch | None = None,
 ) -> Record:
     """The record of one metric on one case. Raises only `NotStored`, and errors that stop the whole run.
 
@@ -64,29 +73,33 @@ def evaluate(
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
     weight: float | None = None
-    unavailable = False
+    frames: list[int] | None = None
+    again = False
     try:
         if lost:
             raise WorldGaugeError(lost)
-        measurement = _measure(definition, inputs, perception)
+        measurement = _measure(definition, inputs, perception, watch)
         raw, curve = measurement.value, measurement.curve
         reason = "; ".join(filter(None, (measurement.reason, remark_on_reference(definition, inputs))))
         reason = ", ".join(filter(None, (reason, _video_remarks(inputs))))
         weight = _weight(definition, inputs, measurement)
+        frames = _frames(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):
         raise
     except _NoVideo:
         status, reason = Status.MISSING, "the submission has no video for this case"
     except Outcome as outcome:
-        status, reason = _STATUS[type(outcome)], str(outcome)
-        unavailable = isinstance(outcome, Unavailable)
+        status, reason = _status(outcome), str(outcome)
+        again = isinstance(outcome, (TooLarge, Unavailable))
+    except Misbehaved as problem:
+        status, reason, trace = Status.ERROR, str(problem), _trace() if problem.__cause__ else None
     except _Nonsense as problem:
         status, reason = Status.ERROR, str(problem)
     except WorldGaugeError as error:
         status, reason = Status.ERROR, str(error)
     except Exception as error:  # noqa: BLE001  a metric or signal with a mistake costs its own records only
-        status, reason, trace = Status.ERROR, f"{type(error).__name__}: {error}", traceback.format_exc()
+        status, reason, trace = Status.ERROR, told(error), _trace()
     return Record(
         case=inputs.case.id,
         take=take,
@@ -100,12 +113,13 @@ def evaluate(
         raw=raw,
         weight=weight,
         curve=list(curve) if curve is not None else None,
+        curve_frames=None if frames is None else pack_frames(frames),
         reason=reason,
+        again=again,
         traceback=trace,
         tags=inputs.case.tags,
         seconds=round(time.perf_counter() - started, 6),
         time=time.time(),
-        unavailable=unavailable,
         invocation=invocation,
     )
 
@@ -126,7 +140,21 @@ class _Nonsense(Exception):
     """The metric answered something that is not data."""
 
 
-def _measure(definition: Definition, inputs: CaseInputs, perception: Perception) -> Measurement:
+def _status(outcome: Outcome) -> Status:
+    """By the nearest kind we know: a plug-in may raise one of its own."""
+    return next((_STATUS[kind] for kind in type(outcome).__mro__ if kind in _STATUS), Status.ERROR)
+
+
+def _trace() -> str:
+    """The traceback, the middle left out where functions that call each other have made it endless."""
+    text = writable(traceback.format_exc())
+    return text if len(text) <= 2 * _TRACE_END else f"{text[:_TRACE_END]}\n...\n{text[-_TRACE_END:]}"
+
+
+_TRACE_END = 4000
+
+
+def _measure(definition: Definition, inputs: CaseInputs, perception: Perception, watch: Watch | None) -> Measurement:
     lack = first_lack(definition, inputs)
     if lack is not None:
         raise NotApplicable(lack)
@@ -137,11 +165,12 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
     check_measurable(inputs.video.info)
     metric = definition.metric
     signals = [perception.value(use) for use in metric.needs]
+    function = partial(metric.function, _case_for(metric.function, inputs.case), *signals, **definition.parameters)
     with warnings.catch_warnings():
         # NumPy drops an imaginary part with no more than a warning.
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
-            answer = metric.function(inputs.case, *signals, **definition.parameters)
+            answer = function() if watch is None else watch.call(definition.id, partial(_who, definition), function)
         except np.exceptions.ComplexWarning as warning:
             raise _Nonsense(f"metric '{metric.name}' computed complex numbers, not real ones") from warning
     if not isinstance(answer, Measurement):
@@ -152,6 +181,8 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception)
     low, high = metric.bounds
     if not low <= value <= high:
         raise _Nonsense(f"metric '{metric.name}' returned {value:g}, outside its bounds [{low:g}, {high:g}]")
+    if not isinstance(answer.reason, str):
+        raise _Nonsense(f"metric '{metric.name}' gave {type(answer.reason).__name__} as a reason, not text")
     return replace(answer, value=value, curve=_curve(metric.name, answer.curve))
 
 
@@ -159,7 +190,10 @@ def _curve(metric: str, curve: Any) -> tuple[float | None, ...] | None:
     """The curve in plain numbers; a record cannot hold any other."""
     if curve is None:
         return None
-    numbers = tuple(None if number is None else _finite(number) for number in curve)
+    try:
+        numbers = tuple(None if number is None else _finite(number) for number in curve)
+    except TypeError:
+        raise _Nonsense(f"metric '{metric}' gave {type(curve).__name__} as a curve, not numbers") from None
     for number, given in zip(numbers, curve, strict=True):
         if number is None and given is not None:
             raise _Nonsense(f"metric '{metric}' has {_shown(given)} in its curve, not a finite number")
@@ -186,6 +220,29 @@ def _shown(value: Any) -> str:
 
 def _video_remarks(inputs: CaseInputs) -> str:
     return inputs.video.info.remarks if inputs.video is not None else ""
+
+
+def _frames(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> list[int] | None:
+    """The frames that the curve's numbers belong to; None where they are simply the clip's."""
+    assert inputs.video is not None
+    metric, count = definition.metric, inputs.video.info.frames
+    try:
+        return curve_frames(measurement, metric.needs, count, inputs.case.reference.phases)
+    except ValueError as error:
+        raise _Nonsense(f"metric '{metric.name}' gives {error}") from error
+
+
+def _case_for(function: object, case: Case) -> Case:
+    """The case; somebody else's code gets dicts of its own, so that it cannot change what other metrics read."""
+    if not is_foreign(function) or not (case.tags or case.extras or case.reference.truth):
+        return case
+    known = case.reference.model_copy(update={"truth": dict(case.reference.truth)})
+    return case.model_copy(update={"tags": dict(case.tags), "extras": deepcopy(case.extras), "reference": known})
+
+
+def _who(definition: Definition) -> str:
+    origin = origin_of(definition.metric.function)
+    return f"metric '{definition.id}'" + (f" ({origin})" if origin else "")
 
 
 def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> float | None:

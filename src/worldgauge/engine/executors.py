@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
-import os
-import signal
-import sys
-import threading
-import time
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import islice
 from typing import Protocol
 
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.definitions import has_foreign_code
 from worldgauge.engine.job import Setup
-from worldgauge.engine.memory import keep_freed_memory
-from worldgauge.engine.surroundings import as_found, one_blas_thread, one_opencv_thread
+from worldgauge.engine.processes import Death, WorkerProcess, first_news
+from worldgauge.engine.surroundings import as_found, one_blas_thread
+from worldgauge.engine.watch import NOTHING
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
 
@@ -32,8 +26,20 @@ class Executor(Protocol):
 
 
 def local_executor(setup: Setup, workers: int, perceive: bool = True) -> Executor:
-    """This process for one worker, a pool of processes for several."""
-    return InlineExecutor(setup, perceive) if workers == 1 else PoolExecutor(setup, workers, perceive)
+    """This process for one worker, processes of their own for several and for what must not be done here."""
+    if workers == 1 and not needs_own_process(setup):
+        return InlineExecutor(setup, perceive)
+    return PoolExecutor(setup, workers, perceive)
+
+
+def needs_own_process(setup: Setup) -> bool:
+    """Whether a single worker, too, is a process of its own: code that came from elsewhere may end or hang it."""
+    if not setup.limits.own_process:
+        return False
+    if setup.limits.stated:
+        return True
+    seats, definitions = setup.build()
+    return has_foreign_code(definitions, seats)
 
 
 class InlineExecutor:
@@ -54,86 +60,79 @@ class InlineExecutor:
 
 
 class PoolExecutor:
-    """Worker processes on this machine. A worker that dies takes its case down, not the run."""
+    """Worker processes on this machine. What costs two workers on a case is given up there; the rest is scored."""
 
-    _LOST = "the worker process died on this case, perhaps out of memory; use fewer workers or a smaller clip"
+    _LOST = "before any metric was at work, something {0}"
+    _STARTS = 3
+    """Workers in a row that may die before they are ready."""
 
     def __init__(self, setup: Setup, workers: int, perceive: bool = True) -> None:
-        self._arguments = (setup, perceive)
-        self._workers = workers
+        self._setup, self._perceive = setup, perceive
+        self._most = workers
+        self._workers: list[WorkerProcess] = []
+        self._deaths: Counter[tuple[tuple[str, int], int, int]] = Counter()
+        """By video, stage and step."""
+        self._failed_starts = 0
         self._environment = ExitStack()
         self._environment.enter_context(one_blas_thread())
-        self._pool = self._new_pool()
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
-        waiting = iter(items)
-        suspects: list[WorkItem] = []
-        """In flight when a worker died; each is flown alone, to learn which of them it was."""
-        alone: set[tuple[str, int]] = set()
-        flying: dict[Future[WorkResult], WorkItem] = {}
+        coming, again = iter(items), deque[WorkItem]()
         while True:
-            if not suspects:
-                flying |= self._submit(islice(waiting, self._workers * 4 - len(flying)))
-            elif not flying:
-                flying |= self._submit([suspects.pop()])
-            if not flying:
+            self._hand_out(coming, again)
+            if not any(worker.items for worker in self._workers):
                 return
-            done, _ = wait(flying, return_when=FIRST_COMPLETED)
-            died = [future for future in done if isinstance(future.exception(), BrokenProcessPool)]
-            for future in done:
-                if future not in died:
-                    del flying[future]
-                    yield future.result()
-            if died:
-                # One death breaks the whole pool, so every case in flight is suspected, even one not begun.
-                suspects += [replace(i, lost=self._LOST) if i.key in alone else i for i in flying.values()]
-                alone |= {item.key for item in flying.values()} if len(flying) == 1 else set()
-                flying.clear()
-                self._pool.shutdown(cancel_futures=True)
-                self._pool = self._new_pool()
-
-    def _submit(self, items: Iterable[WorkItem]) -> dict[Future[WorkResult], WorkItem]:
-        return {self._pool.submit(_perform, item): item for item in items}
+            for worker in first_news(self._workers):
+                # First, so that what it said before it died is heard.
+                died = worker.death()
+                yield from worker.answers()
+                death = died or worker.over(self._setup.limits)
+                if death is not None:
+                    worker.end()
+                    self._workers.remove(worker)
+                    again.extend(self._left_by(worker, death))
 
     def close(self) -> None:
         """Stop at once: a half-done case leaves nothing behind but stored signals."""
-        for process in list((self._pool._processes or {}).values()):
-            process.terminate()
-        self._pool.shutdown(cancel_futures=True)
+        for worker in self._workers:
+            worker.end()
+        self._workers.clear()
         self._environment.close()
 
-    def _new_pool(self) -> ProcessPoolExecutor:
-        # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, context, _start_worker, (os.getpid(), *self._arguments))
+    def _hand_out(self, coming: Iterator[WorkItem], again: deque[WorkItem]) -> None:
+        """Give every worker with room the next item, starting workers while there are more items than workers."""
+        while worker := self._one_with_room():
+            item = again.popleft() if again else next(coming, None)
+            if item is None:
+                return
+            worker.give(item)
 
+    def _one_with_room(self) -> WorkerProcess | None:
+        idle = next((worker for worker in self._workers if not worker.items), None)
+        if idle is not None:
+            return idle
+        if len(self._workers) < self._most:
+            self._workers.append(WorkerProcess(self._setup, self._perceive))
+            return self._workers[-1]
+        return next((worker for worker in self._workers if worker.takes_more), None)
 
-_worker: Worker | None = None
-
-
-def _start_worker(parent: int, setup: Setup, perceive: bool) -> None:
-    global _worker
-    # Ctrl-C reaches the whole process group; the main process decides what happens.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_parent(parent)
-    keep_freed_memory()
-    one_opencv_thread()
-    _worker = Worker(setup, perceive)
-
-
-def _die_with_parent(parent: int) -> None:
-    """A killed main process cannot stop its workers; the kernel does it, or they notice and leave."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.2)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _perform(item: WorkItem) -> WorkResult:
-    assert _worker is not None
-    return _worker.perform(item)
+    def _left_by(self, worker: WorkerProcess, death: Death) -> list[WorkItem]:
+        """What a dead worker had still to do; the step it died at is left out when that was its second time."""
+        if not worker.was_ready:
+            self._failed_starts += 1
+            if self._failed_starts >= self._STARTS:
+                raise WorldGaugeError(f"worker processes do not start: the last one {death.did}", death.hint)
+            return list(worker.items)
+        self._failed_starts = 0
+        if not worker.items:
+            return []
+        item, *rest = worker.items
+        step = worker.step
+        place = (item.key, item.stage, step)
+        self._deaths[place] += 1
+        if self._deaths[place] >= 2:
+            if step == NOTHING:
+                item = replace(item, lost=self._LOST.format(death.twice()))
+            else:
+                item = replace(item, given_up={**item.given_up, step: death.twice()})
+        return [item, *rest]

@@ -15,6 +15,7 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import SampleFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
+from worldgauge.engine.limits import Limits
 from worldgauge.engine.sample import draw_sample
 
 
@@ -32,6 +33,7 @@ class Setup:
     device: str = "cpu"
     record_prefix: str = ""
     """Set by shards, so that their record files can be copied into one folder."""
+    limits: Limits = field(default_factory=Limits)
 
     def build(self) -> tuple[Seats, list[Definition]]:
         """Import the plug-ins and resolve every name."""
@@ -70,11 +72,7 @@ class Job:
                 raise unknown_name("case", case_id, known)
         matched = sum(self.submission.video(case_id) is not None for case_id in known)
         if matched == 0:
-            expected, found = _some(known), _some(sorted(self.submission.videos))
-            raise WorldGaugeError(
-                f"none of the {len(known)} cases has a video: expected names like {expected}, found {found}",
-                "rename the videos or write a submission.json",
-            )
+            raise nothing_matched(known, self.submission)
 
     @cached_property
     def drawn(self) -> tuple[Case, ...]:
@@ -91,6 +89,15 @@ class Job:
         named = set(self.only_cases) or drawn
         chosen = [i for i, case in enumerate(self.benchmark.cases) if case.id in drawn and case.id in named]
         return [i for position, i in enumerate(chosen) if position % count == index - 1]
+
+
+def nothing_matched(cases: Sequence[str], submission: Submission) -> WorldGaugeError:
+    """The error for a submission that has no video of any case."""
+    expected, found = _some(cases), _some(sorted(submission.videos))
+    return WorldGaugeError(
+        f"none of the {len(cases)} cases has a video: expected names like {expected}, found {found}",
+        "rename the videos or write a submission.json",
+    )
 
 
 def choose_metrics(

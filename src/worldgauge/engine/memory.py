@@ -1,9 +1,11 @@
-"""The allocator, told how this program uses memory."""
+"""The allocator, told how this program uses memory, and what a process takes."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
+from pathlib import Path
 
 LARGEST_REUSED = 32 * 2**20
 """Bytes; the most glibc lets one have. An 832x480 frame of floats is 5 MB."""
@@ -27,3 +29,15 @@ def keep_freed_memory() -> bool:
     except (OSError, AttributeError):
         return False
     return bool(mallopt(_MMAP_THRESHOLD, LARGEST_REUSED)) and bool(mallopt(_TRIM_THRESHOLD, KEPT))
+
+
+def resident_bytes(process: int) -> int | None:
+    """Memory a process holds that nobody else could have instead; None where the system does not tell (not Linux).
+
+    Mapped files are left out: libraries are shared, and frames in a temporary file go when others need the room.
+    """
+    try:
+        _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text("ascii").split()
+    except (OSError, ValueError):
+        return None
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")

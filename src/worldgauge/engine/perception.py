@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import CannotWrite, Outcome, Unavailable, Unscored
+from worldgauge.core.frozen import freeze, handed_out
 from worldgauge.core.instrument import Instrument
+from worldgauge.core.origin import origin_of
 from worldgauge.core.signal import SIGNALS, Arrays, SignalUse, inherited
 from worldgauge.engine.definitions import Seats, code_of_signal
+from worldgauge.engine.estimate import refuse_too_large
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.store import Store
+from worldgauge.engine.watch import Watch
 
 
 class NotStored(Outcome):
@@ -45,7 +50,14 @@ class Loaded:
 class Perception:
     """The signals of one case."""
 
-    def __init__(self, inputs: CaseInputs, seats: Seats, store: Store, instruments: Loaded | None) -> None:
+    def __init__(
+        self,
+        inputs: CaseInputs,
+        seats: Seats,
+        store: Store,
+        instruments: Loaded | None,
+        watch: Watch | None = None,
+    ) -> None:
         """Without `instruments` nothing is computed: what is not in the store raises `NotStored`."""
         self.counters: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
@@ -54,6 +66,7 @@ class Perception:
         self._seats = seats
         self._store = store
         self._instruments = instruments
+        self._watch = watch
         self._identities: dict[SignalUse, dict[str, Any]] = {}
         self._keys: dict[SignalUse, str] = {}
         self._values: dict[SignalUse, Arrays | Exception] = {}
@@ -93,6 +106,10 @@ class Perception:
             self._visit(use, found)
         return list(found)
 
+    def count_stored(self, uses: Iterable[SignalUse]) -> int:
+        """How many of these signals are in the store."""
+        return sum(SIGNALS.get(use.signal).kept and self._store.has(self.key(use)) for use in uses)
+
     def announce(self, uses: Iterable[SignalUse]) -> None:
         """Tell the clips which frames will be asked for, so that one decode serves all signals."""
         for use in uses:
@@ -102,10 +119,10 @@ class Perception:
                     self.inputs.clip(source).expect(use.frames)
 
     def value(self, use: SignalUse) -> Arrays:
-        """The signal's value. What it raised once it raises again, without computing anew."""
+        """The signal's value, read-only. What it raised once it raises again, without computing anew."""
         if use not in self._values:
             try:
-                self._values[use] = self._obtain(use)
+                self._values[use] = freeze(self._obtain(use))
             except CannotWrite:
                 raise
             except Exception as error:  # noqa: BLE001  kept and raised again for every metric that asks
@@ -113,7 +130,8 @@ class Perception:
         value = self._values[use]
         if isinstance(value, Exception):
             raise value
-        return value
+        arrays: Arrays = handed_out(value)
+        return arrays
 
     def decodes(self) -> Counter[str]:
         """Passes over files and frames decoded, so far."""
@@ -144,13 +162,15 @@ class Perception:
                 return entry.arrays
         if self._instruments is None:
             raise NotStored(f"signal {use.describe()} is not in the store", "run 'worldgauge run' first")
+        if self._watch is not None:
+            refuse_too_large(use, self._values, self.inputs, self._seats, self._watch.limits)
         arguments: list[Any] = [self._read(part, use) for part in signal.reads]
         arguments += [self.value(need) for need in inherited(use)]
         if signal.seat is not None:
-            arguments.append(self._instruments.get(signal.seat))
+            arguments.append(self._watched(use, partial(self._instruments.get, signal.seat), loading=True))
         started = time.perf_counter()
         try:
-            arrays: Arrays = signal.function(*arguments, **dict(use.parameters))
+            arrays: Arrays = self._watched(use, partial(signal.function, *arguments, **dict(use.parameters)))
         except Unscored as outcome:
             self._keep(use, {}, started, unscored=str(outcome))
             raise
@@ -170,7 +190,20 @@ class Perception:
 
     def _read(self, part: str, use: SignalUse) -> Any:
         value = self.inputs.value(self._source(part, use))
-        return value.under(use.frames) if isinstance(value, Clip) else value
+        return value.under(use.frames) if isinstance(value, Clip) else handed_out(freeze(value))
+
+    def _watched(self, use: SignalUse, function: Callable[[], Any], loading: bool = False) -> Any:
+        return function() if self._watch is None else self._watch.call(use, partial(self._who, use), function, loading)
+
+    def _who(self, use: SignalUse) -> str:
+        """The signal, with its instrument where that is somebody else's, and where the code came from."""
+        signal = SIGNALS.get(use.signal)
+        instrument = self._seats.instruments.get(signal.seat or "")
+        origin = instrument and origin_of(type(instrument))
+        if instrument is not None and origin:
+            return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
+        origin = origin_of(signal.function)
+        return f"signal '{use.signal}'" + (f" ({origin})" if origin else "")
 
     @staticmethod
     def _source(part: str, use: SignalUse) -> str:

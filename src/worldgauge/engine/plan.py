@@ -15,7 +15,8 @@ from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
 from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
-from worldgauge.engine.definitions import Definition, Seats
+from worldgauge.engine.definitions import Definition, Seats, all_uses
+from worldgauge.engine.estimate import loaded_gigabytes, memory_needed
 from worldgauge.engine.evaluate import first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
@@ -28,8 +29,9 @@ from worldgauge.engine.store import Store
 RATES_FILE = "rates.json"
 """In the store: seconds per frame of one megapixel, per signal, as measured on this machine."""
 
-_PROBED = 8
-"""Clips looked into for the estimate of time; the rest are taken to be like them."""
+_PROBED = 64
+"""Clips looked into for the estimate of time and memory, beside those already known; the rest are taken to be like
+them."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class CaseWork:
     compute: tuple[SignalUse, ...] = ()
     """Signals to perceive."""
     stored: int = 0
-    """Signals already in the store."""
+    """Signals already in the store, those of finished records too."""
 
 
 @dataclass
@@ -74,6 +76,8 @@ class Plan:
     """Expected time of perception on one worker."""
     gigabytes: float = 0.0
     """Expected memory of one worker."""
+    too_large: dict[str, float] = field(default_factory=dict)
+    """Cases whose clip would need more than a worker may take, with the gigabytes, as far as clips were looked into."""
 
     @property
     def records(self) -> int:
@@ -121,7 +125,7 @@ def make_plan(job: Job) -> Plan:
                 plan.missing.append(found.case.id)
     plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
     plan.excluded = job.excluded
-    plan.seconds, plan.gigabytes = _estimate(plan, seats, store)
+    plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory)
     return plan
 
 
@@ -137,42 +141,50 @@ def _examine(
     case, video = inputs.case, inputs.video
     perception = Perception(inputs, seats, store, None)
     todo = [d for d in definitions if not _is_done(d, parts, done)]
-    able = [d for d in todo if video is not None and not d.unavailable and first_lack(d, inputs) is None]
-    needed = list(dict.fromkeys(use for d in able for use in d.metric.needs))
+    able = [d for d in definitions if video is not None and not d.unavailable and first_lack(d, inputs) is None]
+    left = {d.id for d in todo}
+    needed = list(dict.fromkeys(use for d in able if d.id in left for use in d.metric.needs))
+    stored = 0
     try:
         compute = perception.to_compute(needed)
+        stored = perception.count_stored({use for d in able for use in all_uses(d.metric)})
     except (WorldGaugeError, OSError):
         # An unreadable part of the data set becomes an error record when the case is worked on.
         compute = needed
-    stored = sum(1 for use in needed if use not in compute)
     return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
 
 
 def _is_done(definition: Definition, parts: Mapping[str, str], done: Mapping[tuple[str, str, str], bool]) -> bool:
-    """Whether a record agrees with what is there. One that lacked an instrument is tried again where that is ready."""
-    unavailable = done.get((definition.id, definition.fingerprint, inputs_digest(parts, definition.reads)))
-    return unavailable is not None and not (unavailable and not definition.unavailable)
+    """Whether a record agrees with what is there and is final. One that is not is tried again where that can help."""
+    again = done.get((definition.id, definition.fingerprint, inputs_digest(parts, definition.reads)))
+    return again is not None and (not again or definition.unavailable is not None)
 
 
-def _estimate(plan: Plan, seats: Seats, store: Store) -> tuple[float, float]:
-    """Seconds for one worker, and gigabytes: frames of the largest probed clip plus the largest instrument."""
+def _estimate(plan: Plan, seats: Seats, store: Store, limit: int | None = None) -> tuple[float, float]:
+    """Seconds for one worker, and its gigabytes on the clip that needs the most; clips over the limit are noted."""
     rates = read_rates(store.root)
     busy = [work for work in plan.works if work.compute and work.video is not None]
-    megapixels, largest = [], 0.0
-    for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]:
+    spread = {id(work) for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]}
+    megapixels, most = [], 0.0
+    for work in busy:
         assert work.video is not None
+        if id(work) not in spread and "info" not in vars(work.video):
+            continue
         try:
             info = work.video.info
-        except WorldGaugeError:
+            needed = memory_needed(work.compute, CaseInputs(work.case, work.video), seats)
+        except (WorldGaugeError, OSError):
             continue
         megapixels.append(info.frames * info.width * info.height / 1e6)
-        largest = max(largest, megapixels[-1] * 3e6 / 2**30)
+        if limit is not None and needed > limit:
+            plan.too_large[work.case.id] = needed / 2**30
+        else:
+            most = max(most, needed / 2**30 + loaded_gigabytes(work.compute, seats))
     if not megapixels:
         return 0.0, 0.0
     mean = sum(megapixels) / len(megapixels)
     seconds = sum(rates.get(name, SIGNALS.get(name).cost) * mean * count for name, count in plan.signals().items())
-    loaded = [seats.instruments[seat].memory for seat in plan.stages.seats if seat in seats.instruments]
-    return seconds, largest * 2 + max(loaded, default=0.0) + 0.15
+    return seconds, most
 
 
 def read_rates(store: Path) -> dict[str, float]:

@@ -61,7 +61,7 @@ class RecordWriter:
 
 
 Finished = dict[tuple[str, int], dict[tuple[str, str, str], bool]]
-"""Per case and take, (metric, fingerprint, inputs) to whether an instrument was not there."""
+"""Per case and take, (metric, fingerprint, inputs) to whether it is to be tried again."""
 
 
 def finished(folder: Path) -> tuple[Finished, int]:
@@ -74,9 +74,9 @@ def finished(folder: Path) -> tuple[Finished, int]:
         of_video = last[line["case"], line.get("take", 0)]
         key = line["metric"], line["fingerprint"], line["inputs"]
         if key not in of_video or invocation >= of_video[key][0]:
-            of_video[key] = invocation, line["status"], line.get("unavailable", False)
+            of_video[key] = invocation, line["status"], line.get("again", False)
     done = {
-        video: {key: unavailable for key, (_, status, unavailable) in found.items() if status != Status.ERROR}
+        video: {key: again for key, (_, status, again) in found.items() if status != Status.ERROR}
         for video, found in last.items()
     }
     return done, invocations

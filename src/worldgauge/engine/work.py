@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from worldgauge.core.case import Case
@@ -13,6 +13,7 @@ from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video, is_measurable
+from worldgauge.engine.definitions import has_foreign_code
 from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Setup
@@ -20,6 +21,7 @@ from worldgauge.engine.perception import Loaded, NotStored, Perception
 from worldgauge.engine.records import RecordWriter
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.store import Store
+from worldgauge.engine.watch import Slot, Watch
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +41,8 @@ class WorkItem:
     """Which run of the command it belongs to."""
     reference: Video | None = None
     """A reference video in memory, in place of the file the case names."""
+    given_up: Mapping[int, str] = field(default_factory=dict)
+    """Steps of `Watch` that have cost a worker twice, with what they did; what needs them becomes an error."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -64,22 +68,39 @@ class WorkResult:
 class Worker:
     """Holds what outlives a case: instruments, the store and one record file. OpenCV must have one thread."""
 
-    def __init__(self, setup: Setup, perceive: bool, write: Callable[[Record], None] | None = None) -> None:
-        """`write` takes the records; else they are appended to a file of the run folder."""
+    def __init__(
+        self,
+        setup: Setup,
+        perceive: bool,
+        write: Callable[[Record], None] | None = None,
+        slot: Slot | None = None,
+    ) -> None:
+        """`write` takes the records; else they are appended to a file of the run folder.
+
+        `slot` is where a worker process tells what it is at.
+        """
         self.seats, definitions = setup.build()
         self.definitions = {d.id: d for d in definitions}
         self.stages = Stages.of(definitions, self.seats)
         self.store = Store(setup.store)
         self.loaded = Loaded(self.seats, setup.device) if perceive else None
+        steps = (*self.definitions, *self.stages.of_use)
+        self.watch = Watch(steps, setup.limits, slot, foreign=has_foreign_code(definitions, self.seats))
         self._setup = setup
         self._write = write
         self._writer: RecordWriter | None = None
 
     def perform(self, item: WorkItem) -> WorkResult:
         """Perceive the stage's signals, then write the records that are complete with them."""
+        with self.watch as watch:
+            watch.given_up = item.given_up
+            watch.seconds = self._setup.limits.seconds_for(_length(item))
+            return self._perform(item)
+
+    def _perform(self, item: WorkItem) -> WorkResult:
         result = WorkResult(item.case.id)
         inputs = CaseInputs(item.case, item.video, item.reference)
-        perception = Perception(inputs, self.seats, self.store, self.loaded)
+        perception = Perception(inputs, self.seats, self.store, self.loaded, self.watch)
         wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
         if item.video is not None and not item.lost and is_measurable(item.video):
             self._perceive(perception, item.stage, [d.id for d in wanted if not d.unavailable])
@@ -87,7 +108,7 @@ class Worker:
             if self.stages.of_metric[definition.id] != item.stage:
                 continue
             try:
-                record = evaluate(definition, inputs, perception, item.lost, item.take, item.invocation)
+                record = evaluate(definition, inputs, perception, item.lost, item.take, item.invocation, self.watch)
             except NotStored:
                 result.not_stored.append(definition.id)
                 continue
@@ -129,3 +150,13 @@ class Worker:
                 raise
             except Exception as error:  # noqa: BLE001  the metrics that ask for the signal make the record
                 log.debug("case %s, %s: %s", perception.inputs.case.id, use.describe(), error)
+
+
+def _length(item: WorkItem) -> int:
+    """Frames of the clip; 0 where it cannot be read or must not be touched."""
+    if item.video is None or item.lost:
+        return 0
+    try:
+        return item.video.info.frames
+    except (WorldGaugeError, OSError):
+        return 0

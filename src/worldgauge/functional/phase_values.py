@@ -29,14 +29,33 @@ def phases_of(arrays: Arrays, rule: Rule) -> Split:
 
 def phase_values(arrays: Arrays, name: str, phase: PhaseChoice, rule: Rule) -> list[float]:
     """The numbers of the pairs that a phase compares; a clip without that phase is invalid."""
-    (gone, back), (frames, reference_frames) = arrays["keyframes"].tolist(), arrays["lengths"].tolist()
-    pairs = phase_pairs(gone, back, reference_frames, frames, rule)[phase]
-    if not pairs:
-        raise InvalidVideo(f"the clip of {frames} frames has no {phase} phase")
-    return values_of_pairs(arrays, name, pairs)
+    return values_of_pairs(arrays, name, _pairs_of(arrays, phase, rule))
+
+
+def phase_frames(arrays: Arrays, phase: PhaseChoice, rule: Rule) -> list[int]:
+    """The clip's frames that the numbers of `phase_values` belong to."""
+    return frames_of_pairs(arrays, _pairs_of(arrays, phase, rule))
 
 
 def values_of_pairs(arrays: Arrays, name: str, pairs: Sequence[tuple[int, int]]) -> list[float]:
     """The numbers of these pairs, in this order; pairs that were not measured have none."""
-    rows = {(int(i), int(j)): number for number, (i, j) in enumerate(arrays["pairs"])}
+    rows = _rows(arrays)
     return [float(arrays[name][rows[pair]]) for pair in pairs if pair in rows]
+
+
+def frames_of_pairs(arrays: Arrays, pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """The first frame of each of these pairs that was measured: where the numbers of `values_of_pairs` belong."""
+    rows = _rows(arrays)
+    return [pair[0] for pair in pairs if pair in rows]
+
+
+def _pairs_of(arrays: Arrays, phase: PhaseChoice, rule: Rule) -> list[tuple[int, int]]:
+    (gone, back), (frames, reference_frames) = arrays["keyframes"].tolist(), arrays["lengths"].tolist()
+    pairs = phase_pairs(gone, back, reference_frames, frames, rule)[phase]
+    if not pairs:
+        raise InvalidVideo(f"the clip of {frames} frames has no {phase} phase")
+    return pairs
+
+
+def _rows(arrays: Arrays) -> dict[tuple[int, int], int]:
+    return {(int(i), int(j)): number for number, (i, j) in enumerate(arrays["pairs"])}

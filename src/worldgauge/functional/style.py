@@ -13,6 +13,8 @@ OPPONENTS = np.array([[1 / 3, 1 / 3, 1 / 3], [0.5, -0.5, 0.0], [0.25, 0.25, -0.5
 """RGB to brightness and two opponent colours."""
 LEVELS = 4
 """Octaves of the pyramid, from the full picture down."""
+SMALLEST_SIDE = 4
+"""Px; smaller octaves are left out."""
 EDGE_GAIN = 4.0
 """Weight of derivatives against plain values, so that texture counts as much as colour."""
 
@@ -50,7 +52,7 @@ def filter_bank(image: NDArray[np.uint8]) -> list[Floats]:
     for octave in range(LEVELS):
         if octave:
             level = cv2.pyrDown(level)
-        if min(level.shape[:2]) < 4:
+        if min(level.shape[:2]) < SMALLEST_SIDE:
             break
         smooth = cv2.GaussianBlur(level, (0, 0), 0.8)
         parts = [cv2.Sobel(smooth, cv2.CV_32F, dx, dy) / 8 for dx, dy in ((1, 0), (0, 1))]

@@ -30,7 +30,7 @@ def rotation_error(case: Case, path: Arrays) -> Measurement:
     """Mean angle between the requested and the recovered camera orientations, the first ones made equal."""
     requested = _requested(case, path)
     errors = compare_rotations(path["poses"], requested.poses).errors
-    return Measurement.from_curve(errors, reason=_compared(path, requested))
+    return Measurement.from_curve(errors, reason=_compared(path, requested), frames=range(len(errors)))
 
 
 @metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses_given_lens()], requires=("camera",))
@@ -45,7 +45,8 @@ def camera_control(case: Case, path: Arrays) -> Measurement:
     if asked < LEAST_TURN_DEG:
         raise NotApplicable(f"the requested path hardly turns ({asked:.1f} deg)")
     curve = np.maximum(0.0, 1.0 - made.errors / asked)
-    return Measurement(max(0.0, 1.0 - made.rms / asked), tuple(curve.tolist()), _compared(path, requested))
+    share = max(0.0, 1.0 - made.rms / asked)
+    return Measurement(share, tuple(curve.tolist()), _compared(path, requested), frames=range(len(curve)))
 
 
 def _requested(case: Case, path: Arrays) -> CameraPath:

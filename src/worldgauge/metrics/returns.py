@@ -16,4 +16,6 @@ def return_identity(case: Case, evidence: Arrays) -> Measurement:
     Of the thing that the track found or, where it found none, of what is at the target's true place. Metrics that keep
     the patches of the frame which changed least never see those of a changed target.
     """
-    return Measurement.from_curve(1.0 - evidence["looks_true"])
+    # Evidence that was stored before it told its frames has none.
+    frames = evidence["back_frames"].tolist() if "back_frames" in evidence else None
+    return Measurement.from_curve(1.0 - evidence["looks_true"], frames=frames)

@@ -21,4 +21,4 @@ def style_consistency(case: Case, style: Arrays) -> Measurement:
     if len(size) < 2:
         raise Unscored("one frame has no other to compare with")
     apart = style["to_first"] / np.maximum(size + size[0], 1e-12)
-    return Measurement.from_curve((1 - np.clip(apart, 0, 1)).mean(1)[1:])
+    return Measurement.from_curve((1 - np.clip(apart, 0, 1)).mean(1)[1:], frames=range(1, len(size)))

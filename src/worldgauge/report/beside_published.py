@@ -11,6 +11,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.official import InstrumentsFile, official_instruments
 from worldgauge.core.published import PublishedTable, published_tables
 from worldgauge.core.run_folder import DefinitionFile, Run
+from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import Summary
 
 Scores = Mapping[str, float | None]
@@ -70,12 +71,26 @@ def beside_published(summaries: Sequence[Summary]) -> list[BesidePublished]:
 def held_against(table: PublishedTable, summaries: Sequence[Summary]) -> BesidePublished:
     """One printed table and the runs, each with the reasons to keep it apart."""
     rows = []
-    for summary in summaries:
+    names = _distinct([summary.run for summary in summaries], table)
+    for summary, name in zip(summaries, names, strict=True):
         known = summary.metrics | summary.groups
         scores = {column: known[column].value if column in known else None for column in table.columns}
-        name = summary.run.name if summary.run.name not in table.rows else f"{summary.run.name} (this run)"
         rows.append(RunRow(name, scores, tuple(why_not_beside_published(summary, table))))
+    # Runs that may stand among the printed rows stand beside each other, too.
+    sharing = [summary.run for summary, row in zip(summaries, rows, strict=True) if not row.apart_because]
+    if sharing:
+        check_comparable(sharing)
     return BesidePublished(table, tuple(rows))
+
+
+def _distinct(runs: Sequence[Run], table: PublishedTable) -> list[str]:
+    """A name for each run that is nobody else's in the table."""
+    names: list[str] = []
+    for run in runs:
+        name = run.name if run.name not in table.rows else f"{run.name} (this run)"
+        alike = sum(other.name == run.name for other in runs) > 1
+        names.append(f"{name} ({run.folder})" if alike else name)
+    return names
 
 
 def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[str]:

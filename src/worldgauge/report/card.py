@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from worldgauge.report.plain import markdown_text
 from worldgauge.report.summary import Score, Summary
 
 
@@ -16,7 +17,7 @@ def model_card(summary: Summary) -> str:
     made_with = sorted({i.environment.get("worldgauge", "") for i in file.invocations} - {""})
     version = ", ".join(made_with) or "of unknown version"
     lines = [
-        f"## {benchmark}: {file.model.name}",
+        f"## {markdown_text(benchmark)}: {markdown_text(file.model.name)}",
         "",
         "| | score | 95 % interval | coverage |",
         "| --- | ---: | ---: | ---: |",
@@ -27,6 +28,7 @@ def model_card(summary: Summary) -> str:
         "Instruments: " + ", ".join(f"{seat} `{name}`" for seat, name in file.instruments.items()) + ".",
         "Definitions: " + ", ".join(f"{d.id} `{d.fingerprint}`" for d in file.definitions) + ".",
     ]
+    lines += [f"{note}." for note in summary.policy_notes()]
     reasons = [f"- {s.id}: {s.reason}" for s in [*summary.groups.values(), *summary.metrics.values()] if s.reason]
     if reasons:
         lines += ["", "Not scored:", *reasons]
@@ -36,4 +38,4 @@ def model_card(summary: Summary) -> str:
 def _row(score: Score, mark: str) -> str:
     value = f"{score.value:.4g}" if score.value is not None else "-"
     interval = f"{score.interval[0]:.4g} to {score.interval[1]:.4g}" if score.interval else ""
-    return f"| {mark}{score.id.replace('|', '/')}{mark} | {value} | {interval} | {score.scored}/{score.expected} |"
+    return f"| {mark}{markdown_text(score.id)}{mark} | {value} | {interval} | {score.scored}/{score.expected} |"

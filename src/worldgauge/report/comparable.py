@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from worldgauge.core.case_parts import in_words
 from worldgauge.core.contents import STANDING
@@ -57,10 +57,28 @@ def _check_cases(first: Run, second: Run) -> None:
             )
 
 
+def unlike_cases(asked: Sequence[int], measured: Sequence[Collection[str]]) -> str:
+    """One sentence where runs do not cover the same cases, else nothing; from how many cases each was asked for, and
+    which it has records of. A run that is not finished yet covers what it was asked for.
+
+    >>> unlike_cases([2, 2], [["a", "b"], ["a", "c"]])
+    'Runs cover different cases, 1 of them in common: scores are each over its own'
+    """
+    together = set[str]().union(*measured)
+    if len(set(asked)) == 1 and len(together) <= asked[0]:
+        return ""
+    shared = together.intersection(*measured)
+    return f"Runs cover different cases, {len(shared)} of them in common: scores are each over its own"
+
+
 def _tree(run: Run) -> str:
-    """Groups, weights and the policy on absent videos, which decide what a score is a mean of."""
+    """Groups, weights, kinds of mean and the policy on absent videos, which decide what a score is a mean of."""
     benchmark = run.file.benchmark
-    groups = "; ".join(f"{g.id} = " + " + ".join(f"{w:g} {m}" for m, w in g.of.items()) for g in benchmark.groups)
+    groups = "; ".join(
+        f"{g.id} = {'' if g.reduce == 'mean' else f'{g.reduce} mean of '}"
+        + " + ".join(f"{w:g} {m}" for m, w in g.of.items())
+        for g in benchmark.groups
+    )
     return f"{groups}; missing: {benchmark.policy.missing}; invalid: {benchmark.policy.invalid}"
 
 

@@ -7,11 +7,12 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.aggregate import Tree, weighted_means
+from worldgauge.core.aggregate import Tree, direction, weighted_means
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.run_folder import Columns, DefinitionFile, Run
 from worldgauge.report.case_table import clusters_of, tabulate
@@ -25,6 +26,12 @@ REPLICATES = 1000
 FEWER_REPLICATES = 400
 """Resamples of a breakdown, which has many parts."""
 PERMUTATIONS = 1999
+LEVEL = 0.05
+"""Of the tests, after Holm's adjustment."""
+
+
+Verdict = Literal["first", "second", "undecided", "no direction", ""]
+"""The better model; nothing where there is no test, as for groups."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +47,15 @@ class Difference:
     cases: int
     """Cases both models have a number for; 0 for groups."""
     wins: int
+    """Cases in which the first model is better; none where neither way is."""
     losses: int
+    """Cases in which the second model is better."""
     detectable: float | None
     """The true difference that this many scenes with this much spread would show with 80 % power at 5 %."""
+    higher_is_better: bool | None
+    """Which way is better in this column: where it is false, a negative difference speaks for the first model."""
+    verdict: Verdict = ""
+    """Which model a metric shows to be better, at an adjusted 5 %."""
 
 
 class Joint:
@@ -64,14 +77,19 @@ class Joint:
         self.row = {case: i for i, case in enumerate(self.cases)}
         self.values = np.stack([table.values for table in tables])
         self.weights = np.stack([table.weights for table in tables])
+        self._withheld: NDArray[np.bool_] | None = None
 
     def rows(self, column: Columns) -> list[int]:
         """Positions of a column's cases in the joint table."""
         return [self.row[case] for case in column.cases]
 
     def part(self, chosen: NDArray[np.bool_]) -> Joint:
-        """The same runs over some of the cases, with fewer resamples: for breakdowns."""
+        """The same runs over some of the cases, with fewer resamples: for breakdowns.
+
+        A score that the whole does not have, a part does not have either.
+        """
         part = copy(self)
+        part._withheld = ~np.isfinite(self.scores)
         for cached in ("scores", "replicates"):
             part.__dict__.pop(cached, None)
         part.cases = [case for case, kept in zip(self.cases, chosen, strict=True) if kept]
@@ -96,7 +114,8 @@ class Joint:
     @cached_property
     def scores(self) -> Floats:
         """(K, columns): the point value of every metric and group."""
-        return self._combined(weighted_means(self.values, self.weights))
+        scores = self._combined(weighted_means(self.values, self.weights))
+        return scores if self._withheld is None else np.where(self._withheld, np.nan, scores)
 
     @cached_property
     def replicates(self) -> Floats:
@@ -117,21 +136,27 @@ class Joint:
             if by_model or definition.reduce != "mean":
                 # The score exists only per model, so its difference does too.
                 whole = self._score_difference(first, second, m)
-                result[definition.id] = replace(whole, p_value=_number(p_values[m]), adjusted=adjusted[m])
+                tested = replace(whole, p_value=_number(p_values[m]), adjusted=adjusted[m])
+                result[definition.id] = replace(tested, verdict=_verdict(tested))
                 continue
             shared = paired[m][np.isfinite(paired[m])]
             drawn = cluster_replicates(paired[m][None], self.clusters, REPLICATES)[0]
             clusters = len(np.unique(self.clusters[np.isfinite(paired[m])]))
-            result[definition.id] = Difference(
+            way = direction(definition)
+            # Positive where the first model is better, nothing where neither way is.
+            gains = shared * {True: 1, False: -1, None: 0}[way]
+            found = Difference(
                 value=float(shared.mean()) if shared.size else None,
                 interval=percentile_interval(drawn, clusters=clusters),
                 detectable=_detectable(_standard_error(drawn, clusters), clusters),
                 p_value=_number(p_values[m]),
                 adjusted=adjusted[m],
                 cases=int(shared.size),
-                wins=int(np.count_nonzero(shared > 0)),
-                losses=int(np.count_nonzero(shared < 0)),
+                wins=int(np.count_nonzero(gains > 0)),
+                losses=int(np.count_nonzero(gains < 0)),
+                higher_is_better=way,
             )
+            result[definition.id] = replace(found, verdict=_verdict(found))
         for g, group in enumerate(self.benchmark.groups, start=len(self.definitions)):
             result[group.id] = self._score_difference(first, second, g)
         return result
@@ -148,7 +173,7 @@ class Joint:
         tested = holm([self._score_test(order[i], order[j], column) for i, j in pairs])
         different = np.zeros((len(order), len(order)), dtype=bool)
         for (i, j), p in zip(pairs, tested, strict=True):
-            different[i, j] = different[j, i] = p is not None and p < 0.05
+            different[i, j] = different[j, i] = p is not None and p < LEVEL
         return [tuple(order[i] for i in group) for group in tie_groups(different)]
 
     def _score_difference(self, first: int, second: int, column: int) -> Difference:
@@ -157,7 +182,8 @@ class Joint:
         clusters = len(self.cluster_names)
         interval = percentile_interval(drawn, clusters=clusters)
         detectable = _detectable(_standard_error(drawn, clusters), clusters)
-        return Difference(value, interval, self._score_test(first, second, column), None, 0, 0, 0, detectable)
+        way = self.tree.higher_is_better(self.ids[column])
+        return Difference(value, interval, self._score_test(first, second, column), None, 0, 0, 0, detectable, way)
 
     def _score_test(self, first: int, second: int, column: int) -> float | None:
         """Two-sided p-value of the difference of two scores: Student's t with the bootstrap's standard error."""
@@ -173,6 +199,16 @@ class Joint:
     def _combined(self, leaves: Floats) -> Floats:
         """(K, M, ...) -> (K, M + groups, ...), up the tree."""
         return np.moveaxis(self.tree.combine(np.moveaxis(leaves, 1, 0)), 0, 1)
+
+
+def _verdict(found: Difference) -> Verdict:
+    if found.value is None or found.adjusted is None:
+        return ""
+    if found.higher_is_better is None:
+        return "no direction"
+    if found.adjusted >= LEVEL:
+        return "undecided"
+    return "first" if (found.value > 0) == found.higher_is_better else "second"
 
 
 def _number(value: float) -> float | None:

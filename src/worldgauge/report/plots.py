@@ -21,20 +21,32 @@ Estimate = tuple[float, float, float]
 """Value, low and high end of its interval."""
 
 
-def radar(labels: Sequence[str], models: Mapping[str, Sequence[float]]) -> Figure:
-    """One closed line per model over the labels; values as shares, 0 in the middle (worst) to 1 at the rim (best)."""
+def radar(labels: Sequence[str], models: Mapping[str, Sequence[float | None]]) -> Figure:
+    """One closed line per model over the labels; values as shares, 0 in the middle (worst) to 1 at the rim (best).
+
+    A value of None or NaN is no zero: the line has a gap there, and a sentence below says so.
+    """
     for name, values in models.items():
         _same_length(name, values, labels)
     figure = _figure((5, 5))
     axes: Any = figure.add_subplot(projection="polar")
+    gaps: list[str] = []
     angles = np.linspace(0, 2 * np.pi, len(labels), endpoint=False)
     for name, values in models.items():
-        axes.plot(np.append(angles, angles[0]), [*values, values[0]], label=name)
+        numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        # A score between two gaps has no line of its own: dots tell where it is.
+        mark = "o" if np.isnan(numbers).any() else ""
+        axes.plot(np.append(angles, angles[0]), np.append(numbers, numbers[:1]), marker=mark, markersize=3, label=name)
+        lacking = [label for label, number in zip(labels, numbers, strict=True) if np.isnan(number)]
+        if lacking:
+            gaps.append(f"{name}: {', '.join(lacking)}")
     axes.set_theta_offset(np.pi / 2)
     axes.set_theta_direction(-1)
     axes.set_xticks(angles, labels)
     axes.set_ylim(0, 1)
     axes.legend(loc="upper right", bbox_to_anchor=(1.3, 1.1))
+    if gaps:
+        figure.supxlabel("not scored: " + "; ".join(gaps), fontsize="small")
     return figure
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import typer
-
 from worldgauge.report.beside_published import BesidePublished, RunRow, Scores
-from worldgauge.report.terminal import print_json, print_table
+from worldgauge.report.plain import markdown_text
+from worldgauge.report.terminal import print_json, print_table, print_text, say
 
 
 def print_published(tables: Sequence[BesidePublished], style: str = "terminal") -> None:
@@ -17,22 +16,22 @@ def print_published(tables: Sequence[BesidePublished], style: str = "terminal") 
         return
     for held in tables:
         table = held.table
-        typer.echo(f"{table.source}{': ' if table.note else ''}{table.note}")
+        say(f"{table.source}{': ' if table.note else ''}{table.note}")
         _print_rows(held.rows, table.columns, style)
         for run in held.runs:
             if run.apart_because:
                 _print_apart(run, table.columns, style)
-        typer.echo("")
+        say("")
 
 
 def _print_apart(run: RunRow, columns: Sequence[str], style: str) -> None:
     if all(value is None for value in run.scores.values()):
-        typer.echo(f"{run.name} has no score in these columns.")
+        say(f"{run.name} has no score in these columns.")
     else:
-        typer.echo("Not comparable with the table above:")
+        say("Not comparable with the table above:")
         _print_rows({run.name: run.scores}, columns, style)
     for reason in run.apart_because:
-        typer.echo(f"- {reason}")
+        say(f"- {reason}")
 
 
 def _print_rows(rows: Mapping[str, Scores], columns: Sequence[str], style: str) -> None:
@@ -41,8 +40,9 @@ def _print_rows(rows: Mapping[str, Scores], columns: Sequence[str], style: str) 
     if style == "terminal":
         print_table(header, cells, range(1, len(header)))
         return
-    lines = [header, ["---", *["---:"] * len(columns)], *cells]
-    typer.echo("".join(f"| {' | '.join(line)} |\n" for line in lines))
+    names = [[markdown_text(name), *rest] for name, *rest in cells]
+    lines = [header, ["---", *["---:"] * len(columns)], *names]
+    print_text("".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n")
 
 
 def _cell(value: float | None) -> str:

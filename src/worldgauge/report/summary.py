@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.aggregate import Tree, weighted_means
 from worldgauge.core.run_folder import Columns, Run
-from worldgauge.core.status import Status
+from worldgauge.core.status import Policy, Status
 from worldgauge.report.case_table import CaseTable, tabulate
 from worldgauge.stats.bootstrap import Interval, cluster_replicates, percentile_interval
 
@@ -47,6 +47,8 @@ class Score:
     be. An end without a number is not bounded."""
     spread: float | None = None
     """Standard deviation of the score between takes, where every case was given several."""
+    counted_as: dict[str, float | str] = field(default_factory=dict)
+    """Of absent videos that the benchmark's policy counts: status to the score each counts as."""
 
     @property
     def scored(self) -> int:
@@ -69,6 +71,7 @@ class Score:
             "expected": self.expected,
             "statuses": self.statuses,
             "reason": self.reason,
+            **({"counted_as": self.counted_as} if self.counted_as else {}),
         }
 
 
@@ -79,6 +82,8 @@ class Summary:
     run: Run
     metrics: dict[str, Score]
     groups: dict[str, Score]
+    cases: Sequence[str] = ()
+    """Cases that have a record."""
 
     @property
     def scores(self) -> dict[str, Score]:
@@ -92,6 +97,20 @@ class Summary:
             counted.update(score.statuses)
         return counted
 
+    def policy_notes(self) -> list[str]:
+        """What absent videos count as, where the benchmark's policy counts them: a sentence per status."""
+        notes = []
+        for status in (Status.MISSING, Status.INVALID):
+            counting = [score for score in self.scores.values() if status in score.counted_as]
+            if not counting:
+                continue
+            videos = max(score.statuses[status] for score in counting)
+            numbers = {score.counted_as[status] for score in counting} - {"worst"}
+            number = f"{numbers.pop():g}" if len(numbers) == 1 else "the worst score"
+            noun = "video counts" if videos == 1 else "videos count"
+            notes.append(f"{videos} {status} {noun} as {number} (policy of the benchmark)")
+        return notes
+
     def to_json(self) -> dict[str, Any]:
         file = self.run.file
         return {
@@ -102,6 +121,8 @@ class Summary:
             "instruments": file.instruments,
             "cases": file.cases,
             "fingerprints": {d.id: d.fingerprint for d in file.definitions},
+            "statuses": dict(self.statuses()),
+            "policy": self.policy_notes(),
             "metrics": {key: score.to_json() for key, score in self.metrics.items()},
             "groups": {key: score.to_json() for key, score in self.groups.items()},
             "stale": dict(self.run.left_out.stale),
@@ -138,10 +159,11 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
             reason="" if values[name] is not None else _why_empty(tree, i, statuses, values),
             bounds=_bounds(low[i], high[i]) if unmeasured else None,
             spread=spreads[i],
+            counted_as=_counted_as(tree, i, statuses, file.benchmark.policy),
         )
     count = len(file.definitions)
     ordered = list(scores.items())
-    return Summary(run, dict(ordered[:count]), dict(ordered[count:]))
+    return Summary(run, dict(ordered[:count]), dict(ordered[count:]), table.cases)
 
 
 def write_summary(folder: Path) -> Summary:
@@ -195,6 +217,17 @@ def _spreads(tree: Tree, table: CaseTable) -> list[float | None]:
         return [None] * len(tree.ids)
     scores = np.stack([tree.combine(weighted_means(v, w)) for v, w in table.by_take()])
     return [_number(column.std(ddof=1)) for column in scores.T]
+
+
+def _counted_as(tree: Tree, row: int, statuses: dict[str, int], policy: Policy) -> dict[str, float | str]:
+    """What the policy puts in for absent videos. In a group each member has a worst of its own."""
+    rules = {Status.MISSING.value: policy.missing, Status.INVALID.value: policy.invalid}
+    worst = tree.definitions[row].worst if row < len(tree.definitions) else None
+    return {
+        status: rule if isinstance(rule, float) or worst is None else worst
+        for status, rule in rules.items()
+        if rule != "exclude" and statuses.get(status)
+    }
 
 
 def _unavailable(tree: Tree, name: str) -> bool:

@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from worldgauge.core.aggregate import Tree
-from worldgauge.report.comparable import check_comparable
+from worldgauge.core.aggregate import Tree, score_unit
+from worldgauge.report.comparable import check_comparable, unlike_cases
+from worldgauge.report.fit import fit_matrix
 from worldgauge.report.places import Place, contestants, places
+from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
 
 
@@ -61,7 +63,7 @@ def build_table(summaries: list[Summary]) -> Table:
             columns.setdefault(group.id, Column(group.id, "", tree.higher_is_better(group.id)))
     for file in files:
         for d in file.definitions:
-            columns.setdefault(d.id, Column(d.id, "" if d.scale else d.unit, tree.higher_is_better(d.id)))
+            columns.setdefault(d.id, Column(d.id, score_unit(d), tree.higher_is_better(d.id)))
     rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
     return Table(list(columns.values()), rows, _notes(summaries))
 
@@ -72,12 +74,19 @@ def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
     return ["model", *(c.heading for c in table.columns)], rows
 
 
+def to_text(table: Table) -> str:
+    """As a terminal shows it, for a file."""
+    return "\n".join([*fit_matrix(*terminal_cells(table)), "", *map(plain, table.notes)]) + "\n"
+
+
 def to_markdown(table: Table) -> str:
     """A GitHub table; notes below."""
     header, rows = terminal_cells(table)
-    lines = [header, ["---", *["---:"] * len(table.columns)], *rows]
-    text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-    return text + "\n" + "".join(f"\n{note}\n" for note in table.notes)
+    named = [[markdown_text(row[0]), *row[1:]] for row in rows]
+    heads = [markdown_text(c.id) + c.heading.removeprefix(c.id).replace("|", "\\|") for c in table.columns]
+    lines = [[header[0], *heads], ["---", *["---:"] * len(table.columns)], *named]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return text + "\n" + "".join(f"\n{_sentence(note)}\n" for note in table.notes)
 
 
 def to_csv(table: Table) -> str:
@@ -87,15 +96,15 @@ def to_csv(table: Table) -> str:
     writer.writerow(
         [
             "model",
-            *(f"{column.id}{part}" for column in table.columns for part in _CSV_PARTS),
+            *(csv_text(plain(f"{column.id}{part}")) for column in table.columns for part in _CSV_PARTS),
             "baseline",
         ]
     )
     for row in table.rows:
-        cells: list[object] = [row.model]
+        cells: list[object] = [csv_text(plain(row.model))]
         for column in table.columns:
             cells += _csv_cells(row.scores.get(column.id))
-        writer.writerow([*cells, row.baseline])
+        writer.writerow([*cells, csv_text(plain(row.baseline))])
     return stream.getvalue()
 
 
@@ -124,7 +133,7 @@ def to_json(table: Table) -> str:
         ],
         "notes": table.notes,
     }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return json_text(json.dumps(content, indent=1, ensure_ascii=False)) + "\n"
 
 
 def to_latex(table: Table, intervals: bool = False) -> str:
@@ -160,7 +169,7 @@ def to_latex(table: Table, intervals: bool = False) -> str:
             cells.append(text)
         lines.append(" & ".join(cells) + r" \\")
     # A line break inside a note would end the comment.
-    notes = "".join(f"% {' '.join(note.split())}\n" for note in table.notes)
+    notes = "".join(f"% {plain(' '.join(note.split()))}\n" for note in table.notes)
     return notes + "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
@@ -178,26 +187,45 @@ def _notes(summaries: list[Summary]) -> list[str]:
     sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
     cases = sorted({s.run.file.cases for s in summaries})
     samples = {s.run.file.sample.model_dump_json() if s.run.file.sample else "" for s in summaries}
-    count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases: runs cover different ones"
+    count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases"
     notes = [
         f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
         f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
         *(f"Instruments: {names}." for names in sets if names),
+        *unlike_notes(summaries),
     ]
     if file.sample is not None and len(samples) == 1:
         notes.append(f"A sample: {file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}.")
-    elif len(samples) > 1:
-        notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
     spreads = [s.spread for summary in summaries for s in summary.scores.values() if s.spread is not None]
     if spreads:
         notes.append("Several takes of each case, joined case by case; JSON and CSV have the spread between takes.")
     baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
     if baselines:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
+    notes += _policy(summaries)
     notes += _reasons(summaries)
     notes += _bounds(summaries)
     notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
     return notes
+
+
+def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
+    """What keeps rows of one table from being compared without care, one line each."""
+    files = [summary.run.file for summary in summaries]
+    unlike = unlike_cases([file.cases for file in files], [summary.cases for summary in summaries])
+    notes = [f"{unlike}; 'compare' takes those in common."] if unlike else []
+    if len({file.sample.model_dump_json() if file.sample else "" for file in files}) > 1:
+        notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
+    return notes
+
+
+def _policy(summaries: list[Summary]) -> list[str]:
+    """Absent videos that count, so that nobody takes the score for one of what the model made."""
+    models: dict[str, list[str]] = {}
+    for summary in summaries:
+        for note in summary.policy_notes():
+            models.setdefault(note, []).append(summary.run.name)
+    return [f"{note}{_of(names, summaries)}." for note, names in models.items()]
 
 
 def _reasons(summaries: list[Summary]) -> list[str]:
@@ -220,6 +248,11 @@ def _bounds(summaries: list[Summary]) -> list[str]:
                 found.setdefault(score.id, []).append(f"{summary.run.name} {low} to {high}")
     lines = [f"{column}: {', '.join(of_models)}." for column, of_models in found.items()]
     return ["If unscored clips counted as worst or best:", *lines] if lines else []
+
+
+def _sentence(note: str) -> str:
+    """A note with names in it, as Markdown: no tag and no line of its own may come out of a name."""
+    return plain(note).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _of(names: list[str], summaries: list[Summary]) -> str:

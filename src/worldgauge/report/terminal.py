@@ -1,7 +1,8 @@
 """Printing: tables for people, JSON for programs, one place for both.
 
 Tables fit the terminal, or the width that COLUMNS says. A pipe or a file gets tables of 120 columns and prose that is
-not wrapped, so that `grep` finds whole sentences.
+not wrapped, so that `grep` finds whole sentences. Names come from files and submissions: whatever is printed goes
+through here, so that no name can steer the terminal.
 """
 
 from __future__ import annotations
@@ -13,15 +14,26 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import typer
+from worldgauge.report.plain import json_text, plain
+from worldgauge.report.streams import write
 
 PIPE_WIDTH = 120
 NARROWEST = 40
 
 
+def say(line: str = "", err: bool = False) -> None:
+    """One line on standard output, or on standard error."""
+    write(f"{plain(line)}\n", err)
+
+
+def print_text(text: str) -> None:
+    """A text that was laid out beforehand, line breaks and all."""
+    write(plain(text, keep="\n"))
+
+
 def print_json(value: Any) -> None:
     """Indented JSON on standard output."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+    write(json_text(json.dumps(value, indent=1, ensure_ascii=False)) + "\n")
 
 
 def print_table(
@@ -45,19 +57,19 @@ def print_matrix(header: Sequence[str], rows: Sequence[Sequence[str]], turned: s
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
     """Aligned `name  value` lines; long values hang below their beginning."""
-    known = list(pairs)
+    known = [(plain(name), plain(value)) for name, value in pairs]
     indent = max((len(name) for name, _ in known), default=0) + 2
     for name, value in known:
         first, *more = _wrapped(value, indent)
-        typer.echo(f"{name:<{indent}}{first}")
+        say(f"{name:<{indent}}{first}")
         for line in more:
-            typer.echo(" " * indent + line)
+            say(" " * indent + line)
 
 
 def print_note(text: str) -> None:
     """A sentence below a table."""
-    for line in _wrapped(text, 0):
-        typer.echo(line)
+    for line in _wrapped(plain(text), 0):
+        say(line)
 
 
 def duration(seconds: float) -> str:
@@ -73,7 +85,7 @@ def duration(seconds: float) -> str:
 
 def _print_block(lines: Iterable[str]) -> None:
     # Air above and below, so that a table stands apart from the lines around it.
-    typer.echo("\n".join(["", *lines, ""]))
+    print_text("\n".join(["", *lines, "", ""]))
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

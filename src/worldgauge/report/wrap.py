@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from worldgauge.report.plain import plain
+
 _INSIDE = re.compile(r"(?<=[/_,=:-])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """Places inside a name where it may be broken: before a letter that follows a mark, and before a capital."""
 
@@ -12,12 +14,10 @@ _INSIDE = re.compile(r"(?<=[/_,=:-])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?
 def clean(text: str) -> str:
     """Text that takes one line and cannot steer the terminal.
 
-    >>> clean("two\\nlines\\x1b[31m")
-    'two lines[31m'
+    >>> print(clean("two\\nlines\\x1b[31m"))
+    two lines\\x1b[31m
     """
-    if text.isascii() and text.isprintable():
-        return text.strip()
-    return "".join(c for c in " ".join(text.split()) if unicodedata.category(c)[0] != "C")
+    return text.strip() if text.isascii() and text.isprintable() else plain(" ".join(text.split()))
 
 
 def text_width(text: str) -> int:
@@ -89,6 +89,7 @@ def _head(text: str, width: int) -> str:
 
 
 def _places(character: str) -> int:
-    if unicodedata.combining(character):
+    # Joiners between letters take no place either.
+    if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -21,7 +21,7 @@ class EmbeddingInstrument(Protocol):
         """Unit vectors (h, w, d) of the patches of one RGB frame (H, W, 3), and one for the whole frame."""
 
 
-@signal(version=1, reads=("video",), seat="embedding", kept=False, cost=0.05)
+@signal(version=1, reads=("video",), seat="embedding", kept=False, cost=0.05, dense=10.0)
 def patch_embeddings(clip: Clip, embedding: EmbeddingInstrument) -> Arrays:
     """Unit vectors of the patches of every frame, `grid` (N, h, w, d), and of the frames, `summary` (N, e)."""
     grids, summaries = zip(*(embedding.embed(frame) for frame in clip.frames()), strict=True)

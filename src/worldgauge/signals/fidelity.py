@@ -15,8 +15,8 @@ def pixel_errors(clip: Clip, reference: Clip) -> Arrays:
     """PSNR and SSIM of each frame against the reference frame of the same moment.
 
     Frames of the same number are compared, as far as both clips go; where the two clips state unlike rates, frames of
-    the same time, one for each frame of the slower clip. `frames` holds how many the clip and the reference have,
-    `rates` their frames per second (NaN where not known). A clip that lasts less than half as long as the reference is
+    the same time, one for each frame of the slower clip. `indices` are the clip's frames that are compared; `frames`
+    holds how many the clip and the reference have, `rates` their frames per second (NaN where not known). A clip that lasts less than half as long as the reference is
     invalid. Where the sizes differ the clip is resized to the reference's size: by area averaging when it shrinks,
     bilinearly when it grows.
     """
@@ -41,6 +41,7 @@ def pixel_errors(clip: Clip, reference: Clip) -> Arrays:
     return {
         "psnr": np.array([psnr(frame, truth) for frame, truth in pairs]),
         "ssim": np.array([ssim(frame, truth) for frame, truth in pairs]),
+        "indices": np.array([ours for ours, _ in numbers]),
         "frames": np.array([clip.count, reference.count]),
         "rates": np.array([np.nan if fps is None else fps for fps in rates]),
     }

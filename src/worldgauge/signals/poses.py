@@ -29,7 +29,7 @@ class PosesInstrument(Protocol):
         """Poses (N, 4, 4), lens, confidence (N,), residual (N,) and whether the camera moves, of RGB frames."""
 
 
-@signal(version=1, reads=("video",), seat="poses", frames=LIMITED, cost=0.5)
+@signal(version=1, reads=("video",), seat="poses", frames=LIMITED, cost=0.5, dense=4.0)
 def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     """Where the camera is at every frame, the lens estimated from the clip.
 
@@ -43,7 +43,7 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     return _path_of(clip, instrument, None)
 
 
-@signal(version=1, reads=("video", "camera"), seat="poses", frames=LIMITED, cost=0.4)
+@signal(version=1, reads=("video", "camera"), seat="poses", frames=LIMITED, cost=0.4, dense=4.0)
 def poses_given_lens(clip: Clip, camera: CameraPath, instrument: PosesInstrument) -> Arrays:
     """As `poses`, with the lens of the case's camera file; estimated where that file has no intrinsics."""
     return _path_of(clip, instrument, camera)

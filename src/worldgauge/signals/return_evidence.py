@@ -59,7 +59,7 @@ def return_evidence(
     """Clip against reference in sampled frames: camera, scenery, and the target's presence, place and looks.
 
     Over six frames of each phase, `turn_*`: degrees between the two cameras; `scenery_*`: share of the surroundings
-    that changed. Over the sampled back frames in which the reference shows the target:
+    that changed. Over the sampled back frames in which the reference shows the target (`back_frames`, their numbers):
     `seen`: whether the clip's track has it, or else its true picture is found; `novel`: share of colours at the true
     place that are rare in the rest of the frame; `beyond`: pixels of other hue around the true outline, in its areas;
     `shift_x`, `shift_y`: its place less the true one, in target sizes; `from_reset`: distance, likewise, from where it
@@ -103,17 +103,18 @@ def return_evidence(
     )
     places = np.array([centre_of(mask) if _is_whole(mask) else (np.nan, np.nan) for mask in truth])
     poses = np.asarray(camera.poses)[: len(truth)]
-    rows = []
+    rows, back_frames = [], list[float]()
     for i in sorted(set(sampled["back"])):
         j = twin[i]
         if truth[j].any():
+            back_frames.append(i)
             row = _compare(ours[i], theirs[j], masks[i], truth[j], last_seen)
             stalled = stalled_place(places, poses, lens, phases.gone, phases.back, j)
             row["from_reset"] = float(np.linalg.norm(centre_of(masks[i]) - stalled)) / _size(truth[j])
             rows.append(row)
     if not rows:
         raise Unscored("the target is not found in the back phase of the reference")
-    arrays |= {name: [row[name] for row in rows] for name in rows[0]}
+    arrays |= {name: [row[name] for row in rows] for name in rows[0]} | {"back_frames": back_frames}
     return {name: np.array(values, np.float64) for name, values in arrays.items()}
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
 
@@ -23,7 +23,7 @@ def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Fol
     from worldgauge.benchmarks.memobench.official.files import write_files
 
     for file in write_files(_open(runs), out):
-        typer.echo(str(file))
+        say(str(file))
 
 
 @app.command()
@@ -45,7 +45,7 @@ def questions(data: DataSet, as_json: AsJson = False) -> None:
         print_json({"clips": len(banks), "dimensions": rows, "discrimination": found})
         return
     _print(rows, digits=1)
-    typer.echo(
+    say(
         f"{found['passed_on_failure']} of {found['questions']} questions pass on the failure clips; "
         f"{found['clips_without_a_failing_question']} of {found['clips']} clips have none that fails there"
     )
@@ -150,7 +150,7 @@ def _show(rows: list[dict[str, Any]], as_json: bool, digits: int = 4) -> None:
 
 def _print(rows: list[dict[str, Any]], digits: int = 4) -> None:
     if not rows:
-        typer.echo("no rows")
+        say("no rows")
         return
     header = list(rows[0])
     cells = [[_cell(row[name], digits) for name in header] for row in rows]

@@ -18,7 +18,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.registry import unknown_name
-from worldgauge.verbs import DataSet, parse_size
+from worldgauge.verbs import DataSet, parse_size, say
 
 INDEX = "inputs.jsonl"
 ModelKind = Literal["ci2v", "3d", "i2v"]
@@ -40,7 +40,7 @@ def inputs(
     worldgauge inputs memobench --data MemoBench --for ci2v --size 832x480 --frames 81 -o out
     """
     made = write_inputs(data, out, cast(ModelKind, kind), parse_size(size), frames)
-    typer.echo(f"{len(made)} cases for {kind} models at {size}: {out / INDEX}")
+    say(f"{len(made)} cases for {kind} models at {size}: {out / INDEX}")
 
 
 def write_inputs(data: Path, out: Path, kind: ModelKind, size: tuple[int, int], frames: int) -> list[dict[str, Any]]:

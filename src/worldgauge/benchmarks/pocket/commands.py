@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.verbs import StepLines, duration, print_matrix, print_note
+from worldgauge.verbs import StepLines, duration, print_matrix, print_note, say
 
 app = typer.Typer()
 
@@ -45,13 +45,13 @@ def demo(
         progress("report", 0, 1)
         page = made.write_report(table)
     except KeyboardInterrupt:
-        typer.echo("stopped; the same command goes on from here.", err=True)
+        say("stopped; the same command goes on from here.", err=True)
         raise typer.Exit(130) from None
     header, rows = terminal_cells(table)
     print_matrix(header, rows)
     for note in table.notes:
         print_note(note)
-    typer.echo(f"benchmark  {made.benchmark}   (worldgauge run YOUR_VIDEOS --benchmark {made.benchmark})")
-    typer.echo(f"tables     {made.report}/table.md, .csv, .json, .tex")
-    typer.echo(f"report     {page}")
-    typer.echo(f"done in {duration(time.monotonic() - started)}")
+    say(f"benchmark  {made.benchmark}   (worldgauge run YOUR_VIDEOS --benchmark {made.benchmark})")
+    say(f"tables     {made.report}/table.md, .csv, .json, .tex")
+    say(f"report     {page}")
+    say(f"done in {duration(time.monotonic() - started)}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, print_json, print_note, print_table
+from worldgauge.verbs import AsJson, print_json, print_note, print_table, say
 
 app = typer.Typer(help="WorldScore: official files, scores by subdomain, published numbers.")
 
@@ -30,7 +30,7 @@ def files(
     print_table(["aspect", "score"], [[key, f"{value:.2f}"] for key, value in result.scores.items()], [1])
     for remark in result.remarks:
         print_note(remark)
-    typer.echo(f"{len(result.evaluations)} evaluation.json and worldscore.json: {out}")
+    say(f"{len(result.evaluations)} evaluation.json and worldscore.json: {out}")
 
 
 @app.command()
@@ -78,7 +78,7 @@ def cameras(
 
     path = layout_path(layouts.split(","), frames, speed)
     write_matrices(out, from_opencv(path.poses, target))
-    typer.echo(f"{len(path)} cameras in {target}: {out}")
+    say(f"{len(path)} cameras in {target}: {out}")
 
 
 def _cell(value: Any) -> str:

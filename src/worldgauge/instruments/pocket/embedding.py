@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.instrument import Instrument
 from worldgauge.functional.embedding import describe_patches, pool
+from worldgauge.instruments.working_size import by_short_side
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,16 @@ class PatchStatistics(Instrument):
     short_side: int = 192
     """Frames are resized to this height or width, whichever is shorter."""
 
+    def working_size(self, width: int, height: int) -> tuple[int, int]:
+        return by_short_side(width, height, self.short_side, self.patch)
+
     def embed(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Unit vectors (h, w, d) of the patches of one RGB frame (H, W, 3), and one (d,) for the whole frame."""
         import cv2
 
         height, width = image.shape[:2]
-        scale = self.short_side / min(height, width)
-        size = (max(self.patch, round(width * scale)), max(self.patch, round(height * scale)))
-        flag = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        size = self.working_size(width, height)
+        flag = cv2.INTER_AREA if self.short_side < min(height, width) else cv2.INTER_LINEAR
         grid = describe_patches(np.asarray(cv2.resize(image, size, interpolation=flag), np.uint8), self.patch)
         return grid, pool(grid)
 

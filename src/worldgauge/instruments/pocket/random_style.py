@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.instrument import Instrument
 from worldgauge.functional.vgg_style import CHANNELS, Layer, style_features, style_image
+from worldgauge.instruments.working_size import by_short_side, refuse_strip
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,12 @@ class RandomStyle(Instrument):
     shorter: int = 64
     """Px."""
 
+    def working_size(self, width: int, height: int) -> tuple[int, int]:
+        return by_short_side(width, height, self.shorter)
+
     def features(self, image: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
         """Feature maps (C, h, w) of an RGB image (H, W, 3), one per convolution."""
+        refuse_strip(image.shape[1], image.shape[0])
         return style_features(style_image(image, "RGB", self.shorter), self._layers)
 
     @cached_property

@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
-from worldgauge.functional.style import filter_bank, gram
+from worldgauge.functional.style import SMALLEST_SIDE, filter_bank, gram
+from worldgauge.instruments.working_size import by_short_side
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,19 @@ class FilterBankStyle(Instrument):
     short_side: int = 180
     """Frames are shrunk to this height or width, whichever is shorter; smaller ones are left as they are."""
 
+    def working_size(self, width: int, height: int) -> tuple[int, int]:
+        if min(width, height) <= self.short_side:
+            return width, height
+        return by_short_side(width, height, self.short_side)
+
     def grams(self, image: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
         """One (C, C) matrix per layer for one RGB frame (H, W, 3)."""
         import cv2
 
-        scale = self.short_side / min(image.shape[:2])
-        if scale < 1:
-            size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
+        height, width = image.shape[:2]
+        if min(height, width) < SMALLEST_SIDE:
+            raise Unscored(f"frames of {width}x{height} are too small for style")
+        size = self.working_size(width, height)
+        if size != (width, height):
             image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
         return [gram(responses) for responses in filter_bank(image)]

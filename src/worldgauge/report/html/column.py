@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from worldgauge.core.aggregate import REDUCERS
+from worldgauge.core.aggregate import REDUCERS, case_direction, case_unit, score_unit
 from worldgauge.core.benchmark import Group
 from worldgauge.core.run_folder import DefinitionFile
 from worldgauge.report.joint import Joint
@@ -139,4 +139,8 @@ def _definition(definition: DefinitionFile) -> dict[str, Any]:
         by_alias=True,
         include={"fingerprint", "metric", "version", "unit", "bounds", "parameters", "scale", "signals", "summary"}
         | {"unavailable", "higher_is_better"},
-    )
+    ) | {
+        "score_unit": score_unit(definition),
+        "case_unit": case_unit(definition),
+        "case_better": _SIGN[case_direction(definition)],
+    }

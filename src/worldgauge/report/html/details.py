@@ -12,6 +12,7 @@ import numpy as np
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.frame_list import unpack_frames
 from worldgauge.core.run_folder import Run
 
 _KEPT = ("status", "value", "raw", "reason", "traceback", "seconds", "video")
@@ -43,7 +44,11 @@ def run_details(run: Run) -> RunDetails:
             continue
         text = compact({key: record[key] for key in _KEPT if record.get(key) not in (None, "")})
         curve = record.get("curve")
-        of_case[metric] = invocation, text if curve is None else f'{text[:-1]},"curve":{curve_text(curve)}}}'
+        if curve is not None:
+            frames = unpack_frames(record.get("curve_frames"), len(curve))
+            told = "" if frames is None else f',"curve_frames":{compact(frames)}'
+            text = f'{text[:-1]},"curve":{curve_text(curve)}{told}}}'
+        of_case[metric] = invocation, text
         if record.get("tags"):
             tags[case] = record["tags"]
     return RunDetails({case: {m: text for m, (_, text) in found.items()} for case, found in latest.items()}, tags)

@@ -22,14 +22,16 @@ _DEFAULT_FPS = 10.0
 
 
 def plays_in_browsers(video: Video) -> bool:
-    """Whether every current browser plays the file as it is."""
+    """Whether every current browser plays the file as it is, and shows frame k at k over its rate."""
     from worldgauge.media.door import container_of
 
     expected = _CONTAINERS.get(video.path.suffix.lower())
     if expected is None or video.path.is_dir():
         return False
     try:
-        return container_of(video.path) == expected and (video.info.codec, video.info.pixel_format) in _PLAYABLE
+        info = video.info
+        playable = (info.codec, info.pixel_format) in _PLAYABLE and not info.variable_rate
+        return playable and container_of(video.path) == expected
     except InvalidVideo:
         return False
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worldgauge.report.html.column import Column
 from worldgauge.report.places import contestants, places
+from worldgauge.report.tables import unlike_notes
 
 if TYPE_CHECKING:
     from worldgauge.report.html.source import ReportSource
@@ -67,6 +68,7 @@ def render(source: ReportSource) -> str:
         cases=len(source.joint.cases),
         clusters=len(source.joint.cluster_names),
         date=_date(models),
+        notes=unlike_notes(source.summaries),
         scripts=SCRIPTS,
     )
 

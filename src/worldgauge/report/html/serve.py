@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import sys
 import tempfile
 from collections import defaultdict
 from http import HTTPStatus
@@ -61,6 +63,12 @@ class ReportServer(ThreadingHTTPServer):
                 raise KeyError(name)
             return target
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that closes early is no news; anything else is a line of the log, not a traceback."""
+        error = sys.exception()
+        if not isinstance(error, (ConnectionError, TimeoutError)):
+            _LOG.warning("a request failed: %s: %s", type(error).__name__, error)
+
     def server_close(self) -> None:
         super().server_close()
         self._cache.cleanup()
@@ -83,23 +91,26 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._host_is_ours():
             self.send_error(HTTPStatus.FORBIDDEN, "Unknown host name")
             return
-        name = unquote(urlsplit(self.path).path).lstrip("/") or "index.html"
         try:
+            name = unquote(urlsplit(self.path).path).lstrip("/") or "index.html"
             if name.startswith("media/"):
                 self._send_video(self.server.video(name), body)
             else:
                 self._send(self.server.content(name), name, body)
-        except KeyError:
-            self.send_error(HTTPStatus.NOT_FOUND)
-        except (BrokenPipeError, ConnectionResetError):
+        except ConnectionError:
             # The browser has left the page.
             self.close_connection = True
+        except (KeyError, ValueError, OSError):
+            self.send_error(HTTPStatus.NOT_FOUND)
 
     def _host_is_ours(self) -> bool:
         """On loopback, refuse other names: a page elsewhere must not read local runs through a name it controls."""
         if not self.server.loopback:
             return True
-        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname or ""
+        try:
+            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname or ""
+        except ValueError:
+            return False
         return host == "localhost" or _is_loopback(host)
 
     def _send(self, content: bytes, name: str, body: bool) -> None:
@@ -111,10 +122,15 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_video(self, path: Path, body: bool) -> None:
         """With byte ranges, which browsers need for seeking."""
         size = path.stat().st_size
-        first, last = _range(self.headers.get("Range", ""), size)
-        partial = "Range" in self.headers
-        self.send_response(HTTPStatus.PARTIAL_CONTENT if partial else HTTPStatus.OK)
-        if partial:
+        asked = _range(self.headers.get("Range", ""), size)
+        if asked == _BEYOND:
+            self.send_response(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
+            self.send_header("Content-Range", f"bytes */{size}")
+            self._headers("text/plain", 0)
+            return
+        first, last = asked or (0, size - 1)
+        self.send_response(HTTPStatus.PARTIAL_CONTENT if asked else HTTPStatus.OK)
+        if asked:
             self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
         self.send_header("Accept-Ranges", "bytes")
         self._headers("video/webm" if path.suffix == ".webm" else "video/mp4", last - first + 1)
@@ -135,18 +151,26 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-def _range(header: str, size: int) -> tuple[int, int]:
-    """First and last byte asked for; the whole file where the header is absent or makes no sense.
+_BEYOND = (-1, -1)
+"""Stands for a range that the file does not have."""
+_ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
-    >>> _range("bytes=5-", 10), _range("bytes=-3", 10), _range("", 10)
-    ((5, 9), (7, 9), (0, 9))
+
+def _range(header: str, size: int) -> tuple[int, int] | None:
+    """First and last byte asked for; None: the whole file, since the header is absent, malformed or of several ranges.
+
+    >>> _range("bytes=5-", 10), _range("bytes=-3", 10), _range("bytes=20-", 10), _range("bytes=x", 10)
+    ((5, 9), (7, 9), (-1, -1), None)
     """
-    first, dash, last = header.removeprefix("bytes=").partition("-")
-    if not dash or not (first or last) or not (first + last).isdigit():
-        return 0, size - 1
-    start = int(first) if first else max(0, size - int(last))
-    end = min(size - 1, int(last)) if first and last else size - 1
-    return (start, end) if start <= end else (0, size - 1)
+    found = _ONE_RANGE.fullmatch(header.strip())
+    if found is None or not any(found.groups()):
+        return None
+    first, last = found.groups()
+    if not first:
+        return (max(0, size - int(last)), size - 1) if int(last) and size else _BEYOND
+    if last and int(last) < int(first):
+        return None
+    return (int(first), min(size - 1, int(last or size))) if int(first) < size else _BEYOND
 
 
 def _is_loopback(host: str) -> bool:

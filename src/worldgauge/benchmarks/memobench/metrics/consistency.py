@@ -28,7 +28,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional.phase_values import phases_of, values_of_pairs
+from worldgauge.functional.phase_values import frames_of_pairs, phases_of, values_of_pairs
 from worldgauge.functional.phases import clamp, spread, spread_pairs, stride_pairs
 
 Part = Literal["mean", "minimum"]
@@ -48,20 +48,20 @@ def smoothness(
 ) -> Measurement:
     """Motion smoothness: photometric error after warping by optical flow in the visible and the back phase."""
     phases, frames = phases_of(warped, RULES[protocol]), int(warped["lengths"][0])
-    visible, back = (
-        values_of_pairs(warped, "error", stride_pairs(p, STRIDE)) for p in (phases.visible_frames, phases.back_frames)
-    )
+    pairs = [stride_pairs(p, STRIDE) for p in (phases.visible_frames, phases.back_frames)]
+    visible, back = (values_of_pairs(warped, "error", of_phase) for of_phase in pairs)
+    at = frames_of_pairs(warped, [*pairs[0], *pairs[1]])
     curve = tuple(decay(e, temperature) for e in (*visible, *back))
     if protocol == "paper":
         if not curve:
             raise InvalidVideo("neither phase holds two sampled frames")
-        return Measurement(paper_smoothness([*visible, *back], temperature), curve)
+        return Measurement(paper_smoothness([*visible, *back], temperature), curve, frames=at)
     sampled = [len(p[::STRIDE]) for p in (phases.visible_frames, phases.back_frames)]
     scores = [released_phase(e, n, temperature) for e, n in zip((visible, back), sampled, strict=True)]
     counted_back = scores[1] if back_phase_counts(frames, phases.back) else None
     short = [name for name, n in zip(("visible", "back"), sampled, strict=True) if n < FEWEST_FRAMES]
     reason = f"{' and '.join(short)} phase too short: counts as 0" if short and counted_back is not None else ""
-    return Measurement(released_smoothness(scores[0], counted_back), curve, reason)
+    return Measurement(released_smoothness(scores[0], counted_back), curve, reason, frames=at)
 
 
 @metric(
@@ -80,11 +80,11 @@ def identity(
     if protocol == "paper" and not phases.back_frames:
         raise InvalidVideo("the clip ends before the target is back")
     row = {int(index): number for number, index in enumerate(anchored["indices"])}
-    chosen = [row[i] for i in clamp(spread(phases.back_frames, 9), frames)]
-    agreement = top_patch_agreement(anchored["similarity"][chosen], top_share)
+    at = clamp(spread(phases.back_frames, 9), frames)
+    agreement = top_patch_agreement(anchored["similarity"][[row[i] for i in at]], top_share)
     values = agreement.means if part == "mean" else agreement.minima
     value = agreement.mean if part == "mean" else agreement.minimum
-    return Measurement(rounded(value, protocol), tuple(values.tolist()))
+    return Measurement(rounded(value, protocol), tuple(values.tolist()), frames=at)
 
 
 @metric(
@@ -93,17 +93,16 @@ def identity(
 def geometry(case: Case, depths: Arrays, *, part: Part = "mean", protocol: Protocol = "released") -> Measurement:
     """Geometric consistency: likeness of consecutive depth maps in the visible and the back phase."""
     phases, frames = phases_of(depths, RULES[protocol]), int(depths["lengths"][0])
-    visible, back = (
-        values_of_pairs(depths, "similarity", spread_pairs(p, 3, frames))
-        for p in (phases.visible_frames, phases.back_frames)
-    )
+    pairs = [spread_pairs(p, 3, frames) for p in (phases.visible_frames, phases.back_frames)]
+    visible, back = (values_of_pairs(depths, "similarity", of_phase) for of_phase in pairs)
+    at = frames_of_pairs(depths, [*pairs[0], *pairs[1]])
     curve = (*visible, *back)
     if protocol == "released":
         mean, minimum = released_geometry(visible, back)
         short = [name for name, values in (("visible", visible), ("back", back)) if not values]
         reason = f"{' and '.join(short)} phase too short: counts as 0" if short else ""
-        return Measurement(mean if part == "mean" else minimum, curve, reason)
+        return Measurement(mean if part == "mean" else minimum, curve, reason, frames=at)
     if not visible or not back:
         raise InvalidVideo("a phase has fewer than two frames")
     mean = (float(np.mean(visible)) + float(np.mean(back))) / 2
-    return Measurement(mean if part == "mean" else min(curve), curve)
+    return Measurement(mean if part == "mean" else min(curve), curve, frames=at)

@@ -10,7 +10,7 @@ from worldgauge.benchmarks.memobench.formulas.protocols import RULES, Protocol, 
 from worldgauge.core.case import Case
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional.phase_values import PhaseChoice, phase_values, phases_of
+from worldgauge.functional.phase_values import PhaseChoice, phase_frames, phase_values, phases_of
 from worldgauge.functional.photometric import psnr as frame_psnr
 from worldgauge.functional.photometric import ssim_map
 from worldgauge.signals.phases import phase_fidelity, phase_lengths
@@ -46,4 +46,5 @@ def ssim(case: Case, fidelity: Arrays, *, phase: PhaseChoice = "all", protocol: 
 def phase_mean(measured: Arrays, name: str, phase: PhaseChoice, protocol: Protocol) -> Measurement:
     """Mean over the pairs that a phase compares."""
     values = phase_values(measured, name, phase, RULES[protocol])
-    return Measurement(rounded(float(np.mean(values)), protocol), tuple(values))
+    at = phase_frames(measured, phase, RULES[protocol])
+    return Measurement(rounded(float(np.mean(values)), protocol), tuple(values), frames=at)

@@ -24,4 +24,4 @@ def house_smoothness(case: Case, warped: Arrays, *, temperature: float = TEMPERA
         raise Unscored("no pixel is seen in two sampled frames")
     apart = np.where(both, np.abs(error - own), np.nan)
     curve = tuple(decay(float(e), temperature) if np.isfinite(e) else None for e in apart)
-    return Measurement(decay(float(np.nanmean(apart)), temperature), curve)
+    return Measurement(decay(float(np.nanmean(apart)), temperature), curve, frames=warped["pairs"][:, 0].tolist())

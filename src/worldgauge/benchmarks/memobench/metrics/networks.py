@@ -7,6 +7,7 @@ import numpy as np
 from worldgauge.benchmarks.memobench.formulas.protocols import Protocol, rounded
 from worldgauge.benchmarks.memobench.metrics.fidelity import phase_mean
 from worldgauge.benchmarks.memobench.signals.networks import (
+    REWARD_FRAMES,
     frame_aesthetics,
     frame_qualities,
     phase_perceptual_distances,
@@ -15,17 +16,18 @@ from worldgauge.benchmarks.memobench.signals.networks import (
 )
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.metric import Frames, Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.phase_values import PhaseChoice, phase_values
+from worldgauge.functional.phases import spread
 
 
-def mean_score(values: np.ndarray, protocol: Protocol) -> Measurement:
+def mean_score(values: np.ndarray, protocol: Protocol, frames: Frames | None = None) -> Measurement:
     """Mean of a network's scores over the sampled frames, and the scores."""
     if not len(values):
         raise InvalidVideo("no frame was sampled")
     mean = float(np.mean(values))
-    return Measurement(rounded(mean, protocol), tuple(float(v) for v in values))
+    return Measurement(rounded(mean, protocol), tuple(float(v) for v in values), frames=frames)
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(-5, 15), needs=[frame_aesthetics()], formula=mean_score)
@@ -56,10 +58,11 @@ def lpips(case: Case, distances: Arrays, *, phase: PhaseChoice = "all", protocol
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[prompt_rewards()])
 def image_reward(case: Case, rewards: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean over five frames of the sigmoid of the prompt reward."""
-    return mean_score(1.0 / (1.0 + np.exp(-rewards["reward"])), protocol)
+    sigmoids = 1.0 / (1.0 + np.exp(-rewards["reward"]))
+    return mean_score(sigmoids, protocol, lambda count: spread(range(count), REWARD_FRAMES))
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[revisit_similarities()], formula=mean_score)
 def revisit_similarity(case: Case, revisits: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean likeness of three frames of the back phase to the reference's; in the files, not on the leaderboard."""
-    return mean_score(revisits["similarity"], protocol)
+    return mean_score(revisits["similarity"], protocol, revisits["pairs"][:, 0].tolist())

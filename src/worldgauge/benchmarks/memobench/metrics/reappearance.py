@@ -42,7 +42,10 @@ def reappearance(
     if protocol == "released":
         result = result.rounded()
     return Measurement(
-        getattr(result, part), tuple(confidences), f"found in {result.detected} of {result.frames} frames"
+        getattr(result, part),
+        tuple(confidences),
+        f"found in {result.detected} of {result.frames} frames",
+        frames=phases.back_frames,
     )
 
 
@@ -62,7 +65,10 @@ def house_reappearance(case: Case, track: Arrays, lengths: Arrays) -> Measuremen
     gone, back = (sightings(track, frames) for frames in (phases.gone_frames, phases.back_frames))
     away = sum(c is None for c in gone)
     return Measurement(
-        reappearance_after_absence(gone, back), (*gone, *back), f"out of view in {away} of {len(gone)} gone frames"
+        reappearance_after_absence(gone, back),
+        (*gone, *back),
+        f"out of view in {away} of {len(gone)} gone frames",
+        frames=[*phases.gone_frames, *phases.back_frames],
     )
 
 

@@ -26,6 +26,15 @@ def dropped_frames(count: int) -> list[tuple[int, int, int]]:
     return triples
 
 
+def predicted_numbers(count: int) -> list[int]:
+    """Which frames of a clip are predicted.
+
+    >>> predicted_numbers(6)
+    [1, 3]
+    """
+    return [dropped for _, dropped, _ in dropped_frames(count)]
+
+
 def wrapped_squared_error(predicted: Image, actual: Image) -> float:
     """Mean squared difference as the released code gets it: in 8-bit arithmetic, so squares count modulo 256.
 

@@ -11,7 +11,7 @@ from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType
 from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind
 from worldgauge.benchmarks.worldscore.inputs.write import INDEX, write_inputs
 from worldgauge.core.registry import unknown_name
-from worldgauge.verbs import DataSet, Where, parse_size, parse_tags
+from worldgauge.verbs import DataSet, Where, parse_size, parse_tags, say
 
 app = typer.Typer()
 
@@ -45,4 +45,4 @@ def inputs(
         speed=speed,
         camera_type=cast(CameraType, camera_type),
     )
-    typer.echo(f"{len(entries)} cases for {kind} models at {size}: {out / INDEX}")
+    say(f"{len(entries)} cases for {kind} models at {size}: {out / INDEX}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldgauge.benchmarks.worldscore.formulas.flow_cycle import LONGEST, cycle_error
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
-from worldgauge.benchmarks.worldscore.signals.weightless import anchor_styles, flow_cycles
+from worldgauge.benchmarks.worldscore.signals.weightless import anchor_numbers, anchor_styles, flow_cycles
 from worldgauge.core.case import Case
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
@@ -34,4 +34,6 @@ def flow_cycle_error(case: Case, flow: Arrays) -> Measurement:
 @metric(version=1, unit="", higher_is_better=False, bounds=(0, 1e6), needs=[anchor_styles()], formula=gram_mse)
 def style_difference(case: Case, styles: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean difference of Gram matrices: later anchors against the input image, or the two ends of each layout."""
-    return Measurement.from_curve(styles[protocol])
+    # Later anchors under the one protocol, layouts from their first frame on under the other.
+    chosen = slice(1, None) if protocol == "released" else slice(-1)
+    return Measurement.from_curve(styles[protocol], frames=lambda count: anchor_numbers(case, count)[chosen])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldgauge.benchmarks.worldscore.formulas.flow_cycle import LONGEST, median_magnitude
-from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour_ssim, squared_error
+from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour_ssim, predicted_numbers, squared_error
 from worldgauge.benchmarks.worldscore.formulas.motion_regions import region_contrast
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.signals.weightless import object_motion, prediction_errors
@@ -55,10 +55,10 @@ def motion_magnitude(case: Case, motion: Arrays) -> Measurement:
 )
 def smoothness_mse(case: Case, errors: Arrays, *, wrap: bool = True) -> Measurement:
     """Mean squared error of frames predicted from their neighbours; `wrap`: squares of 8-bit levels modulo 256."""
-    return Measurement.from_curve(errors["mse_wrapped" if wrap else "mse"])
+    return Measurement.from_curve(errors["mse_wrapped" if wrap else "mse"], frames=predicted_numbers)
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(-1, 1), needs=[prediction_errors()], formula=colour_ssim)
 def smoothness_ssim(case: Case, errors: Arrays) -> Measurement:
     """Mean structural similarity of frames predicted from their neighbours."""
-    return Measurement.from_curve(errors["ssim"])
+    return Measurement.from_curve(errors["ssim"], frames=predicted_numbers)

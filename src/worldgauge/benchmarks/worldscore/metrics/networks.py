@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.benchmarks.worldscore.formulas.interpolation_error import predicted_numbers
 from worldgauge.benchmarks.worldscore.formulas.nouns import phrase_nouns
 from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detection_rate
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import INTRA_LAYOUTS
@@ -12,7 +18,7 @@ from worldgauge.benchmarks.worldscore.signals.networks import (
     anchor_text_similarities,
     prediction_distances,
 )
-from worldgauge.benchmarks.worldscore.signals.weightless import layouts_of, scenes_of
+from worldgauge.benchmarks.worldscore.signals.weightless import anchor_numbers, layouts_of, scenes_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable
 from worldgauge.core.metric import Measurement, metric
@@ -34,7 +40,7 @@ def object_control(case: Case, found: Arrays, *, first_scene: bool = True) -> Me
         detection_rate(asked_objects(content), str(phrases).splitlines(), phrase_nouns)
         for content, phrases in zip(scenes_of(case, "content_list"), found["phrases"], strict=True)
     ]
-    return Measurement.from_curve(scenes if first_scene else scenes[1:])
+    return _of_anchors(case, scenes, 0 if first_scene else 1)
 
 
 @metric(
@@ -45,22 +51,27 @@ def clip_score(case: Case, similarities: Arrays, *, first_scene: bool = True, sk
     if skip_intra and any(layout in INTRA_LAYOUTS for layout in layouts_of(case)[:1]):
         raise NotApplicable("the released code skips content alignment where the first layout stays in the scene")
     scores = similarities["score"]
-    return Measurement.from_curve(scores if first_scene else scores[1:])
+    return _of_anchors(case, scores, 0 if first_scene else 1)
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[anchor_qualities()])
 def image_quality(case: Case, qualities: Arrays) -> Measurement:
     """Mean no-reference quality of the frames at the ends of the layouts."""
-    return Measurement.from_curve(qualities["score"])
+    return _of_anchors(case, qualities["score"])
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(-5, 15), needs=[anchor_aesthetics()])
 def aesthetics(case: Case, aesthetics: Arrays) -> Measurement:
     """Mean aesthetic score of the frames at the ends of the layouts."""
-    return Measurement.from_curve(aesthetics["score"])
+    return _of_anchors(case, aesthetics["score"])
 
 
 @metric(version=1, unit="", higher_is_better=False, bounds=(0, 10), needs=[prediction_distances()])
 def smoothness_lpips(case: Case, distances: Arrays) -> Measurement:
     """Mean perceptual distance of frames predicted from their neighbours."""
-    return Measurement.from_curve(distances["distance"])
+    return Measurement.from_curve(distances["distance"], frames=predicted_numbers)
+
+
+def _of_anchors(case: Case, scores: Sequence[float] | NDArray[np.float64], first: int = 0) -> Measurement:
+    """Mean over the anchors from number `first` on."""
+    return Measurement.from_curve(scores[first:], frames=lambda count: anchor_numbers(case, count)[first:])

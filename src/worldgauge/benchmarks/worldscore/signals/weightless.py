@@ -59,8 +59,12 @@ def frames_of_layout(case: Case, count: int) -> int:
 
 def anchors_of(clip: Clip, case: Case) -> Frames:
     """The first frame and the last of every layout; a case without layouts is one scene."""
-    scenes = len(layouts_of(case)) or 1
-    return clip.frames(FrameSpec.at(*anchor_frames(scenes, frames_of_layout(case, clip.count))))
+    return clip.frames(FrameSpec.at(*anchor_numbers(case, clip.count)))
+
+
+def anchor_numbers(case: Case, count: int) -> list[int]:
+    """Which frames of a clip of `count` frames the anchors are."""
+    return anchor_frames(len(layouts_of(case)) or 1, frames_of_layout(case, count))
 
 
 @signal(version=1, seat="flow", cost=0.15)
@@ -134,7 +138,7 @@ def input_image(case: Case, size: tuple[int, int]) -> Image:
     return np.asarray(crop_and_resize(picture, size).convert("RGB"))
 
 
-@signal(version=1, seat="interpolation", kept=False, cost=0.2)
+@signal(version=1, seat="interpolation", kept=False, cost=0.2, dense=3.0)
 def predicted_frames(clip: Clip, interpolation: InterpolationInstrument) -> Arrays:
     """Every other frame predicted from its two neighbours: `frames` (P, H, W, 3) uint8."""
     frames = clip.frames()

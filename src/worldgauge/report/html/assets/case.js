@@ -13,40 +13,68 @@
       const src = `media/${i}-${k}.mp4`;
       if (!media[src]) continue;
       const overlays = {};
-      for (const name of Object.keys(media)) if (name.startsWith(`media/${i}-${k}-`)) overlays[name.slice(`media/${i}-${k}-`.length, -4).replaceAll("_", " ")] = { src: name, opaque: media[name].opaque };
+      for (const name of Object.keys(media)) if (name.startsWith(`media/${i}-${k}-`)) overlays[name.slice(`media/${i}-${k}-`.length, -4).replaceAll("_", " ")] = { src: name, ...media[name] };
       clips.push({ name: index.models[k].name, src, info: media[src], k, overlays });
     }
     return clips;
   }
 
+  // Phases in frames: from the first of one to the first of the next.
   function bandsOf(detail, frames) {
     if (!detail.phases || frames < 2) return [];
     const { gone, back } = detail.phases;
     const last = frames - 1;
-    const share = (frame) => Math.min(1, frame / last);
-    return [["visible", 0, gone, gone - 1], ["gone", gone, back, back - 1], ["back", back, last, last]]
-      .map(([name, from, to, end]) => ({ name, from: share(from), to: share(to), frames: [share(from), share(end)] })).filter((b) => b.to > b.from);
+    return [["visible", 0, gone], ["gone", gone, back], ["back", back, last]]
+      .map(([name, from, to]) => ({ name, from: Math.min(last, from), to: Math.min(last, to) })).filter((b) => b.to > b.from);
   }
 
-  function curvesOf(index, detail, models, bands, player, frames) {
+  // The frames a curve's numbers belong to: as recorded, or those of the clip, one for each frame or pair; else unknown.
+  function framesOf(record, clip) {
+    if (record.curve_frames) return record.curve_frames;
+    const points = record.curve.length, frames = clip?.info?.frames;
+    return !frames || frames - points === 0 || frames - points === 1 ? record.curve.map((_, i) => i) : null;
+  }
+
+  function whichFrames(frames, total) {
+    if (frames[0] === 0 && total - frames.length <= 1) return null;
+    const inARow = frames.every((f, i) => i === 0 || f === frames[i - 1] + 1);
+    if (inARow) return `frames ${frames[0]} to ${frames.at(-1)}`;
+    return frames.length > 4 ? `${frames.length} of ${total} frames: ${frames.slice(0, 3).join(", ")} … ${frames.at(-1)}` : `frames ${frames.join(", ")}`;
+  }
+
+  // One sentence for all models where they were looked at in the same frames.
+  function whichOf(series, total) {
+    const notes = series.map((s) => whichFrames(s.frames, total));
+    if (notes.every((note) => note === notes[0])) return notes[0];
+    return series.map((s, i) => `${s.name}: ${notes[i] ?? "every frame"}`).join("; ");
+  }
+
+  function curvesOf(index, detail, models, clips, bands, player, total) {
     const charts = [];
     for (const column of wg.metricsOf(index)) {
-      const series = models.map((k) => ({ k, name: index.models[k].name, values: detail.records[k]?.[column.id]?.curve })).filter((s) => s.values && s.values.length > 1);
+      const series = models.filter((k) => detail.records[k]?.[column.id]?.curve?.length > 1).map((k) => {
+        const record = detail.records[k][column.id];
+        return { k, name: index.models[k].name, values: record.curve, frames: framesOf(record, clips.find((c) => c.k === k)) };
+      });
       if (!series.length) continue;
-      // A metric of one phase has a point per frame of that phase; any other curve goes from the clip's first frame to its last.
-      const phase = bands.find((band) => band.name === column.parameters?.phase);
+      const known = series.every((s) => s.frames);
+      // Without their frames the numbers are only in order: they stand on an axis of their own, and no cursor moves over it.
+      if (!known) for (const s of series) s.frames = s.values.map((_, i) => i);
       const points = Math.max(...series.map((s) => s.values.length));
-      const note = phase ? `${points} points, over the phase "${phase.name}"` : Math.abs(points - frames) <= 1 ? null : `${points} points, spread evenly over the clip's ${frames} frames`;
-      const chart = wg.charts.curves(series, { bands, span: phase?.frames, frames, unit: column.unit });
-      chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
-      player?.listen(chart.move);
-      charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), column.unit && el("span", { class: "note" }, ` ${column.unit}`)], chart, `curve-${column.id}`, note));
+      const note = known ? whichOf(series, total) : `${points} numbers in order; the run does not say to which frames they belong`;
+      const chart = wg.charts.curves(series, { bands: known ? bands : [], total: known ? total : points, cursor: known });
+      if (known) {
+        chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
+        player?.listen(chart.move);
+      }
+      const unit = [column.scale && "before the scale", column.unit].filter(Boolean).join(", ");
+      charts.push(wg.charts.figure([el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title)), unit && el("span", { class: "note" }, ` ${unit}`)], chart, `curve-${column.id}`, note));
     }
     return charts.length ? el("section", { class: "card" }, el("h2", null, "Per frame"), el("div", { class: "grid2 tight" }, charts)) : null;
   }
 
   // Positions on the ground, a stroke every few frames in the direction of view, a dot that follows the clock.
-  function cameraFromAbove(detail, index, models, player) {
+  function cameraFromAbove(detail, index, models, clips, player, total) {
     // The requested path comes last, dashed over the others, so that it shows where they agree.
     const shown = Object.entries(detail.camera || {}).filter(([name]) => !/^\d+$/.test(name) || models.includes(Number(name)));
     const paths = [...shown.filter(([name]) => name !== "requested"), ...shown.filter(([name]) => name === "requested")];
@@ -80,8 +108,11 @@
       dots.push([dot, look, path, length]);
       parts.push(look, dot);
     });
-    const follow = (share) => dots.forEach(([dot, look, path, length]) => {
-      const pose = path[Math.round(share * (path.length - 1))];
+    // A pose for each frame; a path of another length than any clip has its poses spread over the case.
+    const framewise = (path) => clips.some((c) => c.info?.frames === path.length);
+    const poseAt = (path, frame) => path[framewise(path) ? Math.min(frame, path.length - 1) : Math.round((frame / Math.max(1, total - 1)) * (path.length - 1))];
+    const follow = (frame) => dots.forEach(([dot, look, path, length]) => {
+      const pose = poseAt(path, frame);
       const [x, y] = at(pose);
       const place = { x1: x, y1: y, x2: x + length * pose[2], y2: y - length * pose[3] };
       for (const [key, value] of Object.entries(place)) look.setAttribute(key, value);
@@ -100,7 +131,7 @@
     const rows = wg.metricsOf(index).map((column) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title))), models.map((k) => {
       const record = detail.records[k]?.[column.id];
       if (!record) return el("td", null, el("span", { class: "status no-record" }, "no record"));
-      return el("td", null, record.status === "ok" ? el("b", null, ofCase(column, record.value)) : el("span", { class: `status ${record.status}` }, record.status),
+      return el("td", null, record.status === "ok" ? [el("b", null, ofCase(column, record.value)), column.case_unit && ` ${column.case_unit}`] : el("span", { class: `status ${record.status}` }, record.status),
         record.raw !== undefined && record.raw !== record.value && el("span", { class: "note" }, ` raw ${number(record.raw)} ${column.unit}`),
         record.reason && el("div", { class: "note reason" }, text(record.reason)),
         record.traceback && el("details", null, el("summary", null, "Traceback"), el("pre", null, record.traceback)));
@@ -129,12 +160,12 @@
   async function show(root, i, index, models) {
     const detail = (await wg.load(`details-${Math.floor(i / index.cases_per_file)}`))[i];
     const clips = clipsOf(index, i, detail, models);
-    const longest = Math.max(0, ...clips.map((c) => c.info?.frames || 0), ...models.flatMap((k) => Object.values(detail.records[k] || {}).map((r) => r.curve?.length || 0)));
+    const longest = Math.max(0, ...clips.map((c) => c.info?.frames || 0), ...models.flatMap((k) => Object.values(detail.records[k] || {}).map((r) => Math.max(r.curve?.length || 0, ...(r.curve_frames || []).map((f) => f + 1)))));
     const bands = bandsOf(detail, longest);
     const player = clips.length ? wg.player.make(clips, bands) : null;
     root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
-      curvesOf(index, detail, models, bands, player, longest),
-      el("div", { class: "grid2" }, cameraFromAbove(detail, index, models, player), condition(detail)),
+      curvesOf(index, detail, models, clips, bands, player, longest),
+      el("div", { class: "grid2" }, cameraFromAbove(detail, index, models, clips, player, longest), condition(detail)),
       recordsTable(index, detail, models), transcripts(index, detail, models)].filter(Boolean));
     wg.keys = { ...wg.keys, ...player?.keys };
     return () => { player?.stop(); wg.keys = {}; };

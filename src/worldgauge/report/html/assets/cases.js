@@ -64,7 +64,7 @@
           return el("td", null, s === "ok" ? ofCase(metric, v) : [el("span", { class: `status ${s.replace(" ", "-")}` }, s), v !== null ? ` ${ofCase(metric, v)}` : ""]);
         }),
         el("td", null, Object.entries(cases.tags).map(([name, t]) => t.codes[i] >= 0 && el("span", { class: "chip small", title: name }, text(t.values[t.codes[i]]))))));
-      const first = metric.better < 0 ? -1 : 1;
+      const first = metric.case_better < 0 ? -1 : 1;
       place.replaceChildren(el("div", { class: "scroll" }, el("table", { class: "plain cases" },
         el("thead", null, el("tr", null, head("case", "Case", 1), index.models.map((m, k) => head(String(k), [el("span", { class: `dot m${k % 10}` }), text(m.name)], first)), el("th", { scope: "col" }, "Tags"))),
         el("tbody", null, rows))),

@@ -18,7 +18,7 @@ wg.charts = (() => {
   const share = (column, value) => (value - column.worst) / (column.best - column.worst || 1);
   const clamp = (x) => Math.min(1, Math.max(0, x));
 
-  // One polygon per model over columns, each spoke from the column's worst score to its best.
+  // One shape per model over columns, each spoke from the column's worst score to its best.
   function radar(index, columns, models) {
     const size = 420, middle = size / 2, radius = 140;
     const at = (i, r) => {
@@ -41,14 +41,25 @@ wg.charts = (() => {
         const score = index.scores[k][column.i].value;
         return score === null ? null : at(i, clamp(share(column, score)) * radius);
       });
-      const known = points.filter(Boolean);
-      if (known.length < 2) continue;
-      parts.push(svg("polygon", { class: `shape m${k % 10}`, points: known.map((p) => p.map((x) => x.toFixed(1)).join(",")).join(" ") },
-        svg("title", null, index.models[k].name)));
-      known.forEach(([x, y]) => parts.push(svg("circle", { class: `mark m${k % 10}`, cx: x, cy: y, r: 3 })));
+      parts.push(...shape(points, [middle, middle], `m${k % 10}`, index.models[k].name));
     }
     return svg("svg", { viewBox: wg.small() ? `-60 40 ${size + 120} ${size - 80}` : `-70 30 ${size + 140} ${size - 60}`, class: "chart radar", role: "img", "aria-label": "Radar chart of all models" }, parts);
   }
+
+  // A closed polygon, or what there is of it: an axis without a score is no zero, so the outline leaves it out on both sides.
+  function shape(points, middle, tone, name) {
+    const text = (list) => list.map((p) => p.map((v) => v.toFixed(1)).join(",")).join(" ");
+    const known = points.filter(Boolean);
+    const marks = known.map(([x, y]) => svg("circle", { class: `mark ${tone}`, cx: x, cy: y, r: 3 }, svg("title", null, name)));
+    if (known.length === points.length) return [svg("polygon", { class: `shape ${tone}`, points: text(points) }, svg("title", null, name)), ...marks];
+    const sides = points.map((p, i) => [p, points[(i + 1) % points.length]]).filter(([a, b]) => a && b);
+    return [...sides.map((side) => svg("polygon", { class: `shape wedge ${tone}`, points: text([middle, ...side]) })),
+      ...sides.map((side) => svg("polyline", { class: `shape side ${tone}`, points: text(side) }, svg("title", null, name))), ...marks];
+  }
+
+  // Which models have no score on which axes, in words.
+  const unscored = (index, columns, models) => models.map((k) => [index.models[k].name, columns.filter((c) => index.scores[k][c.i].value === null).map((c) => c.title)])
+    .filter(([, titles]) => titles.length).map(([name, titles]) => `${name}: ${titles.join(", ")}`);
 
   // Bars of one model's distribution, with the quartiles under them.
   function histogram(data, k, unit, shared) {
@@ -66,37 +77,42 @@ wg.charts = (() => {
     return svg("svg", { viewBox: `-2 0 ${width + 4} ${height}`, class: "chart histogram", role: "img", "aria-label": "Distribution over cases" }, parts);
   }
 
-  // Lines over a clip's frames, one per model, with bands behind and a cursor that `move(share)` puts somewhere.
-  // span: where the first and the last point stand, as shares of the clip.
-  function curves(series, { bands = [], span = [0, 1], frames = 0, unit = "", height = 110 } = {}) {
+  // Lines over a clip's frames, one per model, with bands behind and a cursor that `move(frame)` puts somewhere.
+  // series: [{k, name, values, frames}], frames[i] being the number of the frame that values[i] belongs to.
+  function curves(series, { bands = [], total = 0, cursor: movable = true, height = 110 } = {}) {
     const width = wg.small() ? 340 : 600, left = 52, right = 8, top = 8, bottom = 18;
     const all = series.flatMap((s) => s.values).filter((v) => v !== null);
     let low = Math.min(...all), high = Math.max(...all);
     if (!all.length) [low, high] = [0, 1];
     if (low === high) [low, high] = [low - Math.abs(low || 1) * 0.05, high + Math.abs(high || 1) * 0.05];
-    const last = Math.max(2, frames, ...series.map((s) => s.values.length)) - 1;
-    const x = (f) => left + f * (width - left - right);
+    const last = Math.max(1, total - 1, ...series.flatMap((s) => s.frames));
+    const x = (frame) => left + (frame / last) * (width - left - right);
     const y = (v) => top + (1 - (v - low) / (high - low)) * (height - top - bottom);
     const parts = bands.map((b) => svg("rect", { class: `band ${b.name}`, x: x(b.from), width: Math.max(0, x(b.to) - x(b.from)), y: top, height: height - top - bottom }, svg("title", null, b.name)));
     for (const t of ticks(low, high, 3)) parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(t), y2: y(t) }), svg("text", { class: "tick", x: left - 6, y: y(t) + 3, "text-anchor": "end" }, number(t)));
-    for (const t of ticks(0, last, 8)) parts.push(svg("text", { class: "tick", x: x(t / last), y: height - 4, "text-anchor": "middle" }, number(t)));
-    for (const s of series) {
-      let path = "", pen = false;
-      s.values.forEach((v, i) => {
-        if (v === null) { pen = false; return; }
-        path += `${pen ? "L" : "M"}${x(span[0] + (span[1] - span[0]) * (i / Math.max(1, s.values.length - 1))).toFixed(1)} ${y(v).toFixed(1)}`;
-        pen = true;
-      });
-      parts.push(svg("path", { class: `line m${s.k % 10}`, d: path }, svg("title", null, s.name)));
-    }
+    for (const t of ticks(0, last, 8).filter(Number.isInteger)) parts.push(svg("text", { class: "tick", x: x(t), y: height - 4, "text-anchor": "middle" }, number(t)));
+    for (const s of series) parts.push(...line(s, x, y));
     const cursor = svg("line", { class: "cursor", x1: left, x2: left, y1: top, y2: height - bottom });
-    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart curves", role: "img", "aria-label": `Curve per frame ${unit}` }, parts, cursor);
-    chart.move = (f) => { const at = x(Math.min(1, Math.max(0, f))).toFixed(1); cursor.setAttribute("x1", at); cursor.setAttribute("x2", at); };
+    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart curves", role: "img", "aria-label": "Curve per frame" }, parts, movable && cursor);
+    chart.move = (frame) => { const at = x(Math.min(last, Math.max(0, frame))).toFixed(1); cursor.setAttribute("x1", at); cursor.setAttribute("x2", at); };
     chart.pick = (event) => {
       const box = chart.getBoundingClientRect();
-      return Math.min(1, Math.max(0, (((event.clientX - box.left) / box.width) * width - left) / (width - left - right)));
+      return Math.round(last * clamp((((event.clientX - box.left) / box.width) * width - left) / (width - left - right)));
     };
     return chart;
+  }
+
+  // One model's curve. It breaks where a number is absent, and where the next frame is much farther than usual, as over a
+  // phase that was not looked at; numbers of sampled frames, and those that stand alone, are dots as well.
+  function line(s, x, y) {
+    const points = s.values.map((v, i) => [s.frames[i], v]).sort((a, b) => a[0] - b[0]);
+    const steps = points.slice(1).map((p, i) => p[0] - points[i][0]).sort((a, b) => a - b);
+    const usual = Math.max(1, steps[Math.floor(steps.length / 2)] ?? 1);
+    const joined = points.map((p, i) => i > 0 && p[1] !== null && points[i - 1][1] !== null && p[0] - points[i - 1][0] <= 2 * usual);
+    const path = points.map(([f, v], i) => (v === null ? "" : `${joined[i] ? "L" : "M"}${x(f).toFixed(1)} ${y(v).toFixed(1)}`)).join("");
+    const dots = points.filter(([, v], i) => v !== null && (usual > 1 || !(joined[i] || joined[i + 1])));
+    return [svg("path", { class: `line m${s.k % 10}`, d: path }, svg("title", null, s.name)),
+      ...dots.map(([f, v]) => svg("circle", { class: `mark m${s.k % 10}`, cx: x(f).toFixed(1), cy: y(v).toFixed(1), r: 3, "data-frame": f }, svg("title", null, `${s.name}, frame ${f}: ${number(v)}`)))];
   }
 
   // Styles come from the sheet; a saved file must carry them itself.
@@ -139,5 +155,5 @@ wg.charts = (() => {
     return el("figure", null, el("figcaption", null, el("h3", null, title), el("span", { class: "save" }, buttons)), chart, note && el("p", { class: "note" }, note));
   }
 
-  return { ticks, share, clamp, radar, histogram, curves, figure };
+  return { ticks, share, clamp, radar, unscored, histogram, curves, figure };
 })();

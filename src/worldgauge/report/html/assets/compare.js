@@ -12,13 +12,13 @@
       if (!d || d.value === null) return { column, value: null };
       const s = flip ? -1 : 1;
       const ends = d.interval ? [s * d.interval[0], s * d.interval[1]].sort((x, y) => x - y) : null;
-      return { column, value: s * d.value, low: ends?.[0] ?? null, high: ends?.[1] ?? null, p: d.p_value, detectable: d.detectable, adjusted: d.adjusted, cases: d.cases, wins: flip ? d.losses : d.wins, losses: flip ? d.wins : d.losses };
+      return { column, value: s * d.value, low: ends?.[0] ?? null, high: ends?.[1] ?? null, p: d.p_value, detectable: d.detectable, adjusted: d.adjusted, cases: d.cases, wins: flip ? d.losses : d.wins, losses: flip ? d.wins : d.losses, better: flip ? { first: "second", second: "first" }[d.verdict] ?? d.verdict : d.verdict };
     });
   }
 
   // Differences in shares of a column's range, so that one axis serves all; better to the right.
   function forest(rows) {
-    const shares = rows.filter((r) => r.value !== null).map((r) => {
+    const shares = rows.filter((r) => r.value !== null && r.column.better).map((r) => {
       const span = (r.column.best - r.column.worst || 1) / 100;
       const ends = [r.low, r.high].map((v) => (v === null ? null : v / span));
       if (ends[0] !== null) ends.sort((x, y) => x - y);
@@ -38,10 +38,10 @@
     const go = (x, y) => { location.hash = `#/compare/${x}/${y}`; };
     const rows = differences(index, pairs[`${Math.min(a, b)}-${Math.max(a, b)}`], a > b);
     const chart = forest(rows);
-    const verdict = (r) => (r.adjusted === null || r.adjusted === undefined ? "" : r.adjusted < 0.05 && r.column.better ? (r.value * r.column.better > 0 ? index.models[a].name : index.models[b].name) : "not told apart");
-    const table = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Column", "Difference", "95 % interval", "p", "p (Holm)", "Cases", "Larger / smaller", "Detectable", "Better"].map((h) => el("th", { scope: "col" }, h)))),
+    const verdict = (r) => ({ first: index.models[a].name, second: index.models[b].name })[r.better] ?? r.better;
+    const table = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Column", "Difference", "95 % interval", "p", "p (Holm)", "Cases", "Won / lost", "Detectable", "Better"].map((h) => el("th", { scope: "col" }, h)))),
       el("tbody", null, rows.map((r) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(r.column.id)}` }, text(r.column.title)), r.column.kind === "group" && el("span", { class: "chip small" }, "group")),
-        r.value === null ? el("td", { colspan: 8, class: "note" }, "no shared case") : [el("td", null, el("b", null, plus(r.column, r.value)), r.column.unit && !r.column.scale && el("span", { class: "note" }, ` ${r.column.unit}`)), el("td", null, r.low === null ? "–" : `${score(r.column, r.low)} to ${score(r.column, r.high)}`), el("td", null, pValue(r.p)), el("td", null, pValue(r.adjusted)), el("td", null, r.cases || "–"), el("td", null, r.cases ? `${r.wins} / ${r.losses}` : "–"), el("td", null, score(r.column, r.detectable)), el("td", null, text(verdict(r)))]))));
+        r.value === null ? el("td", { colspan: 8, class: "note" }, "no shared case") : [el("td", null, el("b", null, plus(r.column, r.value)), r.column.score_unit && el("span", { class: "note" }, ` ${r.column.score_unit}`)), el("td", null, r.low === null ? "–" : `${score(r.column, r.low)} to ${score(r.column, r.high)}`), el("td", null, pValue(r.p)), el("td", null, pValue(r.adjusted)), el("td", null, r.cases || "–"), el("td", null, r.cases && r.column.better ? `${r.wins} / ${r.losses}` : "–"), el("td", null, score(r.column, r.detectable)), el("td", null, text(verdict(r)))]))));
     const metrics = wg.metricsOf(index);
     const listPlace = el("div"), casePlace = el("div", { id: "pair" });
     let leave = () => {};
@@ -51,11 +51,13 @@
       const values = await wg.load(`values-${metric.i}`);
       const sign = (query.get("first") || "a") === "a" ? 1 : -1;
       const found = cases.ids.map((_, i) => i).filter((i) => values.values[a][i] !== null && values.values[b][i] !== null).map((i) => [i, values.values[a][i] - values.values[b][i]]);
-      found.sort((x, y) => -sign * (metric.better || 1) * (x[1] - y[1]) || x[0] - y[0]);
+      found.sort((x, y) => -sign * (metric.case_better || 1) * (x[1] - y[1]) || x[0] - y[0]);
+      // Where neither way is better, the list can only begin with what is larger.
+      [...order.querySelectorAll("option")].forEach((option, n) => { option.textContent = `${index.models[[a, b][n]].name} ${metric.case_better ? "better" : "larger"}`; });
       const page = Number(query.get("page") || 0), pages = Math.max(1, Math.ceil(found.length / PAGE));
       const move = (to) => { query.set("page", to); wg.remember(query); return list(); };
       listPlace.replaceChildren(el("div", { class: "scroll" }, el("table", { class: "plain cases" }, el("thead", null, el("tr", null, ["Case", index.models[a].name, index.models[b].name, "Difference"].map((h) => el("th", { scope: "col" }, text(h))))),
-        el("tbody", null, found.slice(page * PAGE, (page + 1) * PAGE).map(([i, d]) => el("tr", null, el("th", { scope: "row" }, el("button", { type: "button", class: "linklike row-link", onclick: () => open(i) }, text(cases.ids[i]))), el("td", null, ofCase(metric, values.values[a][i])), el("td", null, ofCase(metric, values.values[b][i])), el("td", null, el("b", { class: { 1: "plus", "-1": "minus" }[Math.sign(d * (metric.better || 1))] }, (d > 0 ? "+" : "") + ofCase(metric, d)))))))),
+        el("tbody", null, found.slice(page * PAGE, (page + 1) * PAGE).map(([i, d]) => el("tr", null, el("th", { scope: "row" }, el("button", { type: "button", class: "linklike row-link", onclick: () => open(i) }, text(cases.ids[i]))), el("td", null, ofCase(metric, values.values[a][i])), el("td", null, ofCase(metric, values.values[b][i])), el("td", null, el("b", { class: { 1: "plus", "-1": "minus" }[Math.sign(d * metric.case_better)] }, (d > 0 ? "+" : "") + ofCase(metric, d)))))))),
       el("div", { class: "pager" }, el("button", { type: "button", disabled: page === 0, onclick: () => move(page - 1) }, "← Previous"), el("span", null, `Page ${page + 1} of ${pages}`), el("button", { type: "button", disabled: page >= pages - 1, onclick: () => move(page + 1) }, "Next →")));
       if (found.length && !casePlace.childElementCount) await open(found[0][0], true);
     }
@@ -67,10 +69,11 @@
       if (!quietly) casePlace.scrollIntoView({ behavior: "smooth" });
     }
     const set = (key) => (value) => { query.set(key, value); query.delete("page"); wg.remember(query); return list(); };
+    const order = wg.select("First in the list", [["a", ""], ["b", ""]], query.get("first") || "a", set("first"));
     root.append(el("h2", { class: "title" }, "Compare"), el("div", { class: "filters" }, wg.select("First", names, a, (v) => go(v, Number(v) === b ? a : b)), wg.select("Second", names, b, (v) => go(Number(v) === a ? b : a, v)), el("button", { type: "button", onclick: () => go(b, a) }, "⇄ Swap")),
-      el("div", { class: "grid2 wide-right" }, el("section", { class: "card" }, chart ? wg.charts.figure("First minus second, in percent of each column's range", chart, "differences", "To the right the first model is better. Faint where the interval holds zero.") : el("p", { class: "note" }, "These two models share no case.")),
+      el("div", { class: "grid2 wide-right" }, el("section", { class: "card" }, chart ? wg.charts.figure("First minus second, in percent of each column's range", chart, "differences", "To the right the first model is better. Faint where the interval holds zero. Columns without a better direction are in the table only.") : el("p", { class: "note" }, "These two models share no case.")),
         el("section", { class: "card" }, el("div", { class: "scroll" }, table), el("p", { class: "note" }, "Paired over the cases both have a number for; whole scenes resampled and sign-flipped; Holm over the metrics. Groups: Student’s t with the resampled error. Detectable: the true difference that these scenes would show four times out of five."))),
-      el("section", { class: "card" }, el("h2", null, "Cases by difference"), el("div", { class: "filters" }, wg.select("Metric", metrics.map((m) => [m.id, m.title]), query.get("metric") || metrics[0]?.id, set("metric")), wg.select("First in the list", [["a", `${index.models[a].name} better`], ["b", `${index.models[b].name} better`]], query.get("first") || "a", set("first"))), listPlace),
+      el("section", { class: "card" }, el("h2", null, "Cases by difference"), el("div", { class: "filters" }, wg.select("Metric", metrics.map((m) => [m.id, m.title]), query.get("metric") || metrics[0]?.id, set("metric")), order), listPlace),
       casePlace);
     await list();
     return () => leave();

@@ -89,8 +89,13 @@
     const hidden = new Set();
     const legend = el("div", { class: "legend" });
     const radarPlace = el("div");
-    const drawRadar = () => radarPlace.replaceChildren(wg.charts.figure("Profile", wg.charts.radar(index, directed, index.models.map((_, k) => k).filter((k) => !hidden.has(k))), "radar",
-      "Each spoke runs from the worst score in the middle to the best at the rim" + (directed.some((c) => c.observed) ? "; where a metric has no fixed range, from the worst to the best score observed." : ".")));
+    const drawRadar = () => {
+      const shown = index.models.map((_, k) => k).filter((k) => !hidden.has(k));
+      const gaps = wg.charts.unscored(index, directed, shown);
+      radarPlace.replaceChildren(wg.charts.figure("Profile", wg.charts.radar(index, directed, shown), "radar",
+        "Each spoke runs from the worst score in the middle to the best at the rim" + (directed.some((c) => c.observed) ? "; where a metric has no fixed range, from the worst to the best score observed." : ".")));
+      if (gaps.length) radarPlace.append(el("p", { class: "note unscored-axes" }, "Not scored, so the outline has a gap. ", wg.text(gaps.join("; ")), "."));
+    };
     index.models.forEach((model, k) => legend.append(el("button", { type: "button", class: "key", "aria-pressed": "true", onclick: (event) => {
       hidden.has(k) ? hidden.delete(k) : hidden.add(k);
       event.currentTarget.setAttribute("aria-pressed", String(!hidden.has(k)));
@@ -101,7 +106,7 @@
     const barPlace = el("div");
     const drawBars = (id) => {
       const info = index.columns.find((c) => c.id === id);
-      barPlace.replaceChildren(wg.charts.figure(info.title, barsOf(index, id), `bars-${id}`, `95 % interval over ${index.clusters} scenes${info.unit ? `; unit ${info.unit}` : ""}.`));
+      barPlace.replaceChildren(wg.charts.figure(info.title, barsOf(index, id), `bars-${id}`, `95 % interval over ${index.clusters} scenes${info.score_unit ? `; unit ${info.score_unit}` : ""}.`));
     };
     if (first) drawBars(first);
     const heatCard = el("section", { class: "card" }, el("h2", null, "Metric by model"), heat(index, columns.filter((c) => c.kind === "metric")), el("p", { class: "note" }, "The stronger the colour, the better within the metric's range."));

@@ -54,7 +54,7 @@
     const scale = column.scale;
     const rows = column.kind === "group"
       ? [["Kind", "weighted mean"], ["Members", el("ul", { class: "tree" }, Object.entries(column.of).map(([id, weight]) => el("li", null, el("a", { href: `#/metric/${encodeURIComponent(id)}` }, text(index.columns.find((c) => c.id === id)?.title ?? id)), ` × ${number(weight)}`)))], ["Direction", WAY[column.better]]]
-      : [["What", column.summary], ["Metric", `${column.metric}, version ${column.version}`], ["Unit", column.unit || "none"], ["Direction", column.scale ? `${WAY[column.better]} after the scale; raw: ${WAY[{ true: 1, false: -1 }[column.higher_is_better] ?? 0]}` : WAY[column.better]],
+      : [["What", column.summary], ["Metric", `${column.metric}, version ${column.version}`], [scale ? "Unit before the scale" : "Unit", column.unit || "none"], ["Direction", column.scale ? `${WAY[column.better]} after the scale; raw: ${WAY[{ true: 1, false: -1 }[column.higher_is_better] ?? 0]}` : WAY[column.better]],
         ["Bounds", column.bounds.join(" to ")], ["Parameters", flat(column.parameters) || "none"],
         ["Scale", scale ? `${scale.from.map(number).join(" → ")} becomes ${scale.to.map(number).join(" → ")}, ${scale.clip ? "clipped" : "not clipped"}, per ${scale.level}` : "none: scores are in the metric's unit"],
         ["Protocol", index.protocol], ["Calibration", calibrationNote(index, column)],
@@ -95,7 +95,7 @@
     const data = index.histograms[i];
     const most = Math.max(1, ...data.counts.flat());
     root.append(el("section", { class: "card" }, el("h2", null, "Distribution over cases"), el("div", { class: "small-multiples" },
-      index.models.map((model, k) => el("div", null, el("h4", null, el("span", { class: `dot m${k % 10}` }), text(model.name)), wg.charts.histogram(data, k, column.scale ? "" : column.unit, most)))),
+      index.models.map((model, k) => el("div", null, el("h4", null, el("span", { class: `dot m${k % 10}` }), text(model.name)), wg.charts.histogram(data, k, column.case_unit, most)))),
     el("p", { class: "note" }, "Dot: median; line: quartiles. ", el("a", { href: `#/cases?metric=${encodeURIComponent(column.id)}` }, "The cases behind it"))),
     ...calibration(index.calibration[column.id]), el("div", { class: "grid2" }, breakdown(index, i, column)));
   });
@@ -103,6 +103,6 @@
   wg.view("metrics", (root, _parts, _query, index) => {
     root.append(el("h2", { class: "title" }, "Metrics and groups"), el("div", { class: "cards" }, index.columns.map((column) => el("a", { class: "card link", href: `#/metric/${encodeURIComponent(column.id)}` },
       el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `${{ mean: "Weighted", geometric: "Weighted geometric", harmonic: "Weighted harmonic" }[column.reduce]} mean of ${Object.keys(column.of).join(", ")}` : ""))),
-      el("p", { class: "note" }, WAY[column.better], column.unit ? ` · ${column.unit}` : "", column.fingerprint ? ` · ${column.fingerprint.slice(0, 12)}` : "")))));
+      el("p", { class: "note" }, WAY[column.better], column.score_unit ? ` · ${column.score_unit}` : column.scale ? " · on a scale" : "", column.fingerprint ? ` · ${column.fingerprint.slice(0, 12)}` : "")))));
   });
 })();

@@ -1,0 +1,42 @@
+"""How a verb that leaves records ends: one line that counts them, and the exit code they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import typer
+
+from worldgauge.cli.exits import FAULTS, tell
+from worldgauge.core.status import Status
+from worldgauge.report.summary import PENDING, Summary
+from worldgauge.verbs import print_note, say
+
+
+def print_counts(summary: Summary) -> None:
+    """One line that counts the records, and what absent videos count as."""
+    say(f"records: {counted(summary.statuses())}")
+    for note in summary.policy_notes():
+        print_note(note)
+
+
+def finish(summary: Summary, strict: bool = False, whole: bool = False) -> None:
+    """Exit as a run's records ask for. `whole`: under `strict` no video may be without a record."""
+    statuses, where = summary.statuses(), summary.run.folder
+    if not whole:
+        # Of another shard, or not asked for.
+        statuses.pop(PENDING, None)
+    errors = statuses.get(Status.ERROR, 0)
+    if errors:
+        tell(f"{errors} records are errors: 'worldgauge show {where} --status error' lists them")
+    if errors or (strict and any(n for status, n in statuses.items() if status not in (Status.OK, Status.SKIPPED))):
+        raise typer.Exit(FAULTS)
+
+
+def counted(statuses: Mapping[str, int]) -> str:
+    """How many records of each status, in one line.
+
+    >>> counted({"ok": 412, "missing": 2, "unscored": 3, "error": 0})
+    '412 scored, 2 missing, 3 unscored'
+    """
+    others = [f"{n} {status}" for status, n in statuses.items() if n and status != Status.OK]
+    return ", ".join([f"{statuses.get(Status.OK, 0)} scored", *others])

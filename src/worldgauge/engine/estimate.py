@@ -1,0 +1,78 @@
+"""How much memory a clip will take, told from its size and length before a frame is decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from worldgauge.core.clip import DEFAULT_MEMORY
+from worldgauge.core.errors import Outcome, Unavailable, WorldGaugeError
+from worldgauge.core.signal import SIGNALS, SignalUse, inherited
+from worldgauge.engine.definitions import Seats
+from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.limits import Limits, gigabytes
+
+BASE = 0.15 * 2**30
+"""Bytes of a worker before it has looked at anything."""
+DECODING = 8.0
+"""Bytes per pixel of one frame while a file is decoded: the decoder's own pictures and the RGB one."""
+
+
+class TooLarge(Unavailable):
+    """The clip would take more memory than a worker may. Status `unscored`; tried again on the next run."""
+
+
+def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -> float:
+    """Bytes of a worker that computes these signals of a case: frames held, values held, the hungriest at work.
+
+    Loaded instruments come on top: they are no fault of the clip, and may lie on a GPU. Raises where a clip cannot be
+    read.
+    """
+    held: dict[tuple[str, int, int], float] = {}
+    values = hungriest = 0.0
+    for use in dict.fromkeys(uses):
+        signal = SIGNALS.get(use.signal)
+        instrument = None if signal.seat is None else seats.instruments.get(signal.seat)
+        work = 0.0
+        for part in signal.reads:
+            source = use.of if part == "video" else part
+            if source not in ("video", "reference"):
+                continue
+            info = inputs.clip(source).video.info
+            size = use.frames.output_size(info.width, info.height)
+            for width, height in ((info.width, info.height), size):
+                # Longer clips lie in a file, which the system pages in and out.
+                held[source, width, height] = min(info.frames * width * height * 3, DEFAULT_MEMORY)
+            try:
+                across, down = size if instrument is None else instrument.working_size(*size)
+            except Outcome:
+                continue
+            pixels = across * down
+            work += max(signal.memory * pixels, DECODING * info.width * info.height)
+            values += signal.dense * pixels * info.frames
+        hungriest = max(hungriest, work)
+    return BASE + sum(held.values()) + values + hungriest
+
+
+def loaded_gigabytes(uses: Iterable[SignalUse], seats: Seats) -> float:
+    """What the largest instrument of these signals takes while it is loaded."""
+    taken = (seats.instruments.get(SIGNALS.get(use.signal).seat or "") for use in uses)
+    return max((instrument.memory for instrument in taken if instrument is not None), default=0.0)
+
+
+def refuse_too_large(
+    use: SignalUse, done: Iterable[SignalUse], inputs: CaseInputs, seats: Seats, limits: Limits
+) -> None:
+    """Raise `TooLarge` where the signal, beside what is held of those done, would need more than a worker may take."""
+    if limits.memory is None:
+        return
+    try:
+        needed = memory_needed([*done, *inherited(use), use], inputs, seats)
+    except (WorldGaugeError, OSError):
+        # Told better by the attempt to read the clip.
+        return
+    if needed > limits.memory:
+        raise TooLarge(
+            f"signal '{use.signal}' would need about {gigabytes(needed)} on this clip, the limit is "
+            f"{gigabytes(limits.memory)}",
+            "raise --max-memory, use fewer workers or a smaller clip",
+        )

@@ -1,0 +1,218 @@
+"""Worker processes of this machine, one pipe each, so that it is known which one died, on what, and why."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, NamedTuple
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.job import Setup
+from worldgauge.engine.limits import SETTING_UP, Limits, gigabytes
+from worldgauge.engine.memory import keep_freed_memory, resident_bytes
+from worldgauge.engine.surroundings import one_opencv_thread
+from worldgauge.engine.watch import NOTHING, Slot
+from worldgauge.engine.work import Worker, WorkItem, WorkResult
+
+log = logging.getLogger(__name__)
+
+_READY = "ready"
+_LOOK = 0.1
+"""Seconds between two looks at what the workers take."""
+_AHEAD, _QUICK, _SMALL = 4, 0.05, 16_384
+"""Items a worker is given at once where one takes less than that many seconds and bytes: it need not wait for the
+next, which slow items must do, lest one worker idles while another has two of them."""
+
+
+class Death(NamedTuple):
+    """Why a worker is no more: what the code it ran did, and what to do about it."""
+
+    did: str
+    hint: str = ""
+
+    def twice(self) -> str:
+        return f"{self.did}, twice" + (f"; {self.hint}" if self.hint else "")
+
+
+class WorkerProcess:
+    """One worker seen from the main process. It does its items in the order they were given."""
+
+    def __init__(self, setup: Setup, perceive: bool) -> None:
+        # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.
+        context = multiprocessing.get_context("spawn")
+        self._slot: Slot = context.RawValue(Slot, NOTHING, 0, SETTING_UP)
+        self._pipe, theirs = context.Pipe()
+        arguments = (os.getpid(), setup, perceive, theirs, self._slot)
+        self._process = context.Process(target=_work, args=arguments)
+        self._process.start()
+        theirs.close()
+        self.items: deque[WorkItem] = deque()
+        """What it was given and has not answered, the one it is at first."""
+        self.was_ready = False
+        self._waiting: deque[bytes] = deque()
+        """Items that it has not been sent."""
+        self._sent = 0
+        self._answered = time.monotonic()
+        self._seconds = 1.0
+        """What the last item took."""
+        self._changes, self._changed = 0, time.monotonic()
+        """The slot's count of changes, and when it was last seen to grow."""
+        self._looked = 0.0
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether it would do to give it an item before it has answered the last."""
+        return self.was_ready and self._seconds < _QUICK and len(self.items) < _AHEAD and not self._waiting
+
+    @property
+    def step(self) -> int:
+        """What it is, or was, at."""
+        return int(self._slot.step)
+
+    def watched(self) -> list[Connection | int]:
+        """What tells that it has answered or died."""
+        return [self._pipe, self._process.sentinel]
+
+    def give(self, item: WorkItem) -> None:
+        """Put an item on its list."""
+        if not self.items:
+            self._changed = time.monotonic()
+        self.items.append(item)
+        self._waiting.append(bytes(ForkingPickler.dumps(item)))
+        self._send()
+
+    def answers(self) -> Iterator[WorkResult]:
+        """Results that have come, without waiting for more. What stops the whole run is raised."""
+        while True:
+            try:
+                if not self._pipe.poll():
+                    return
+                answer = self._pipe.recv()
+            except (EOFError, OSError):
+                # It died; `death` says how.
+                return
+            now = time.monotonic()
+            if isinstance(answer, BaseException):
+                raise answer
+            if answer == _READY:
+                self.was_ready, self._changed = True, now
+            else:
+                self.items.popleft()
+                self._sent -= 1
+                self._seconds = now - self._answered
+                yield answer
+            self._answered = now
+            self._send()
+
+    def over(self, limits: Limits) -> Death | None:
+        """What it takes more of than it may."""
+        now = time.monotonic()
+        if not self.items or now - self._looked < _LOOK:
+            return None
+        self._looked = now
+        memory = None if limits.memory is None else resident_bytes(self._process.pid or 0)
+        allowed = self._slot.allowed
+        if self._slot.changes != self._changes:
+            self._changes, self._changed = self._slot.changes, now
+        if now - self._changed > allowed:
+            return Death(f"took longer than {allowed:g} s", "raise --time-limit if it needs that")
+        if memory is not None and limits.memory is not None and memory > limits.memory:
+            return Death(f"took more than {gigabytes(limits.memory)}", "raise --max-memory or use fewer workers")
+        return None
+
+    def death(self) -> Death | None:
+        """How it died; None while it lives."""
+        if self._process.is_alive():
+            return None
+        code = self._process.exitcode or 0
+        if code >= 0:
+            return Death(f"ended its process with exit code {code}")
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        if name == "SIGKILL":
+            return Death(f"killed its process ({name})", "if memory ran out, use fewer workers or a smaller clip")
+        return Death(f"killed its process ({name})")
+
+    def end(self) -> None:
+        """Stop it at once."""
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+    def _send(self) -> None:
+        """Send what it has room for. A large item waits until it is free, so that sending never has to wait for it."""
+        while self.was_ready and self._waiting:
+            if self._sent and len(self._waiting[0]) > _SMALL:
+                return
+            try:
+                self._pipe.send_bytes(self._waiting[0])
+            except OSError:
+                # It died; `death` says how.
+                return
+            self._waiting.popleft()
+            self._sent += 1
+
+
+def first_news(workers: Sequence[WorkerProcess]) -> list[WorkerProcess]:
+    """All workers, as soon as one of them has answered or died, or when it is time to look at what they take."""
+    wait([each for worker in workers for each in worker.watched()], _LOOK)
+    return list(workers)
+
+
+def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slot) -> None:
+    """The life of a worker process."""
+    # Ctrl-C reaches the whole process group; the main process decides what happens.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with_parent(parent)
+    keep_freed_memory()
+    one_opencv_thread()
+    try:
+        worker = Worker(setup, perceive, slot=slot)
+    except Exception as error:  # noqa: BLE001  told by the main process
+        pipe.send(_portable(error))
+        return
+    pipe.send(_READY)
+    while True:
+        try:
+            item = pipe.recv()
+        except (EOFError, OSError):
+            return
+        answer: Any
+        try:
+            answer = worker.perform(item)
+        except Exception as error:  # noqa: BLE001  told by the main process
+            answer = _portable(error)
+        pipe.send(answer)
+
+
+def _portable(error: Exception) -> Exception:
+    """An exception that survives the way to another process; what is not ours comes with its traceback in the log."""
+    if isinstance(error, WorldGaugeError):
+        return error
+    log.error("a worker failed", exc_info=error)
+    return RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _die_with_parent(parent: int) -> None:
+    """A killed main process cannot stop its workers; the kernel does it, or they notice and leave."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.2)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
