@@ -16,9 +16,9 @@ def pixel_errors(clip: Clip, reference: Clip) -> Arrays:
 
     Frames of the same number are compared, as far as both clips go; where the two clips state unlike rates, frames of
     the same time, one for each frame of the slower clip. `indices` are the clip's frames that are compared; `frames`
-    holds how many the clip and the reference have, `rates` their frames per second (NaN where not known). A clip that lasts less than half as long as the reference is
-    invalid. Where the sizes differ the clip is resized to the reference's size: by area averaging when it shrinks,
-    bilinearly when it grows.
+    holds how many the clip and the reference have, `rates` their frames per second (NaN where not known). A clip that
+    lasts less than half as long as the reference is invalid. Where the sizes differ the clip is resized to the
+    reference's size: by area averaging when it shrinks, bilinearly when it grows.
     """
     from worldgauge.functional.pairing import pairs_in_time
     from worldgauge.functional.photometric import psnr, ssim
