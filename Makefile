@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test nightly mutation bench lock calibration clean
+.PHONY: demo test nightly mutation fuzz bench lock calibration clean
 
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
@@ -23,6 +23,11 @@ nightly: $(VENV)/.ready-dev mutation
 # 200 small errors put into copies of the sources; the report lists those that no test notices.
 mutation: $(VENV)/.ready-dev
 	$(BIN)/python -m tools.mutation --mutants 200 --seed 0
+
+# Every reader of files against inputs grown by coverage; what is found lies in build/fuzz/crashes.
+fuzz: $(VENV)/.ready-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[fuzz]'
+	$(BIN)/python -m tools.fuzz --minutes $${FUZZ_MINUTES:-30}
 
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m bench

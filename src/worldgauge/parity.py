@@ -11,7 +11,6 @@ original crashed or answered nonsense and we say so instead. It raises `Differs`
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 from collections.abc import Callable, Iterator
@@ -24,6 +23,8 @@ import numpy as np
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
+from worldgauge.core.reading import read_json
+from worldgauge.core.reading_arrays import NUMBERS_AND_TEXT, Archive
 
 log = logging.getLogger(__name__)
 
@@ -76,17 +77,14 @@ class ParityFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._archives: dict[str, Any] = {}
+        self._archives: dict[str, Archive] = {}
 
     @cached_property
     def index(self) -> dict[str, Any]:
         file = self.path / INDEX
-        try:
-            content = json.loads(file.read_text("utf-8"))
-        except FileNotFoundError as error:
-            raise WorldGaugeError(f"{self.path} holds no {INDEX}", "name a folder of parity vectors") from error
-        except json.JSONDecodeError as error:
-            raise WorldGaugeError(f"{file} is not valid JSON ({error.msg})") from error
+        if not file.is_file():
+            raise WorldGaugeError(f"{self.path} holds no {INDEX}", "name a folder of parity vectors")
+        content = read_json(file)
         if not isinstance(content, dict) or "benchmark" not in content or "items" not in content:
             raise WorldGaugeError(f"{file} needs the fields 'benchmark' and 'items'")
         return content
@@ -94,7 +92,7 @@ class ParityFolder:
     def arrays(self, name: str) -> Any:
         """The arrays of an npz file by key."""
         if name not in self._archives:
-            self._archives[name] = np.load(self.path / name, allow_pickle=False)
+            self._archives[name] = Archive(self.path / name, kinds=NUMBERS_AND_TEXT)
         return self._archives[name]
 
     def resolve(self, value: Any) -> Any:
@@ -103,7 +101,7 @@ class ParityFolder:
             if set(value) == {"npz", "key"}:
                 return self.arrays(value["npz"])[value["key"]]
             if set(value) == {"json"}:
-                return json.loads((self.path / value["json"]).read_text("utf-8"))
+                return read_json(self.path / value["json"], finite=False)
             return {key: self.resolve(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self.resolve(item) for item in value]

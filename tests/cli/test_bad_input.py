@@ -86,7 +86,7 @@ def test_non_finite_poses(videos: Path) -> None:
     np.save(videos / "cameras" / "case-00.npy", poses)
     done = helpers.worldgauge("validate", videos, check=False)
     assert done.returncode == 1
-    assert "invalid  case-00: camera poses are not finite (frame 2)" in done.stdout
+    assert "case-00.npy: camera pose 2 is not finite" in done.stdout
 
 
 def test_duplicate_case_ids(videos: Path, tmp_path: Path) -> None:

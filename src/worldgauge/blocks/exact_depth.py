@@ -52,7 +52,7 @@ class RenderedDepth(Instrument):
     def depth(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(h, w) 1/m; 0 for the sky."""
         try:
-            return np.asarray(np.load(_file(Path(self.folder), image)), np.float32)
+            return np.asarray(np.load(_file(Path(self.folder), image), allow_pickle=False), np.float32)
         except FileNotFoundError as error:
             raise Unscored("the frame is not one that was rendered") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from PIL import Image, ImageDraw
 from worldgauge.blocks.truth_files import load_truth
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import read_json, validated
 from worldgauge.core.video import Video
 
 COLUMNS, TILE = 6, 160
@@ -46,11 +46,10 @@ def contact_sheet(case_folder: Path, out: Path | None = None) -> Path:
 
 def read_case(folder: Path) -> Case:
     """The case that `make_cases` wrote into `folder`."""
-    try:
-        raw = json.loads((folder / "case.json").read_text("utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
-        raise WorldGaugeError(f"{folder} is not the folder of a gauge block", "name a folder under cases/") from error
-    return Case.model_validate(raw).at(folder.resolve().parent.parent)
+    file = folder / "case.json"
+    if not file.is_file():
+        raise WorldGaugeError(f"{folder} is not the folder of a gauge block", "name a folder under cases/")
+    return validated(Case, read_json(file), str(file)).at(folder.resolve().parent.parent)
 
 
 def _paint_depth(depth: NDArray[Any], every: NDArray[Any]) -> Picture:
@@ -106,7 +105,7 @@ def _phase(case: Case, frame: int) -> str:
 
 def _map(case: Case) -> Image.Image:
     """From above: props as boxes, the target's way in red, the camera's way in blue with its gaze."""
-    scene = json.loads(case.path(case.reference.truth["scene"]).read_text("utf-8"))
+    scene = read_json(case.path(case.reference.truth["scene"]))
     states, camera = load_truth(case, "states"), case.camera("reference")
     name = case.reference.target.name if case.reference.target else ""
     way = (states["low"] + states["high"])[:, list(states["names"]).index(name)] / 2  # type: ignore[operator]
@@ -140,7 +139,7 @@ def _write_text(draw: ImageDraw.ImageDraw, case: Case, x: int, y: int, width: in
     lines = [case.id, f"target: {case.reference.target.name if case.reference.target else ''}"]
     if phases is not None:
         lines.append(f"gone from frame {phases.gone}, back from frame {phases.back}")
-    events = json.loads(case.path(case.reference.truth["events"]).read_text("utf-8"))
+    events = read_json(case.path(case.reference.truth["events"]))
     lines += [f"frame {e['frame']}: {e['text']}" for e in events[:7]]
     lines.append("")
     line = ""

@@ -29,6 +29,7 @@ from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.case import Case
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
+from worldgauge.core.reading import read_json
 from worldgauge.core.submission import FILE_NAME, ModelCard, Submission
 from worldgauge.core.video import Video
 
@@ -224,10 +225,10 @@ def _is_finished(path: Path, subject: Subject, truth: str) -> bool:
     """Whether the clip is there and was made from this reference by this version of the fault."""
     version = 1 if subject.fault == ORACLE else FAULTS[subject.fault].version
     try:
-        note = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    except (OSError, ValueError):
+        note = read_json(path.with_suffix(".json"))
+    except WorldGaugeError:
         return False
-    return path.exists() and (note.get("truth"), note.get("version")) == (truth, version)
+    return path.exists() and isinstance(note, dict) and (note.get("truth"), note.get("version")) == (truth, version)
 
 
 def _write_submission(subject: Subject, cases: Sequence[Case], folder: Path) -> None:
@@ -235,7 +236,7 @@ def _write_submission(subject: Subject, cases: Sequence[Case], folder: Path) -> 
     if subject.baseline:
         card["baseline"] = subject.baseline
     if subject.fault != ORACLE:
-        notes = {case.id: json.loads(clip_path(folder, case).with_suffix(".json").read_text("utf-8")) for case in cases}
+        notes = {case.id: read_json(clip_path(folder, case).with_suffix(".json")) for case in cases}
         fault = FAULTS[subject.fault]
         card |= {"fault": subject.fault, "severity": subject.severity, "says": fault.says, "quantity": fault.quantity}
         card["quantities"] = {case: round(note["quantity"], 6) for case, note in notes.items()}

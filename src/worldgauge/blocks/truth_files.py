@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 from worldgauge.blocks.block import Truth
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.reading_arrays import NUMBERS_AND_TEXT, Archive
 
 _FLOW_STEP = 64
 """Steps per pixel: smaller differences cost much space and mean nothing."""
+TRUTH_LIMIT = 16 * 2**30
+"""Bytes of one array; dense truth of a long clip is large."""
 _FARTHEST = float(np.finfo(np.float16).max)
 """Px; the longest displacement that is written."""
 
@@ -65,10 +68,9 @@ def load_truth(case: Case, kind: str) -> dict[str, NDArray[np.generic]]:
     if relative is None:
         raise NotApplicable(f"case {case.id} has no {kind} truth")
     try:
-        with np.load(case.path(relative), allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise WorldGaugeError(f"{case.path(relative)} cannot be read ({error})", "make the cases again") from error
+        arrays = dict(Archive(case.path(relative), TRUTH_LIMIT, NUMBERS_AND_TEXT))
+    except WorldGaugeError as error:
+        raise WorldGaugeError(error.message, "make the cases again") from error
     size = case.condition.size
     for name in ("visible", "amodal", "occluded"):
         if name in arrays and size is not None:

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from pydantic import ValidationError
 
 from worldgauge.blocks import describe
 from worldgauge.blocks.block import Block, Truth
@@ -29,6 +28,7 @@ from worldgauge.blocks.truth_files import save_truth
 from worldgauge.core.case import Case, Condition, Reference, Target
 from worldgauge.core.case_file import FILE_NAME, write_cases
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.reading import read_json, validated
 from worldgauge.media.encoder import write_video
 
 log = logging.getLogger(__name__)
@@ -175,11 +175,9 @@ def _read(out: Path, name: str) -> Case | None:
     """A finished case, or `None`."""
     file = out / FOLDER / name / "case.json"
     try:
-        return Case.model_validate(json.loads(file.read_text("utf-8"))).at(out)
-    except FileNotFoundError:
-        return None
-    except (json.JSONDecodeError, ValidationError) as error:
-        log.warning("%s is not readable and is made again (%s)", file, type(error).__name__)
+        return validated(Case, read_json(file), str(file)).at(out) if file.exists() else None
+    except WorldGaugeError as error:
+        log.warning("the case is made again: %s", error)
         return None
 
 

@@ -18,6 +18,7 @@ from worldgauge.blocks.counting import Progress, StepCounter
 from worldgauge.blocks.paths import PATHS
 from worldgauge.calibration.result import ErrorTable
 from worldgauge.core.errors import Outcome
+from worldgauge.core.reading import read_json
 
 HELD_OUT = range(1000, 1050)
 """Seeds that no instrument was developed on."""
@@ -78,7 +79,7 @@ def error_tables(folder: Path, workers: int, progress: Progress, seeds: range = 
 def check_block(block: Block, folder: Path) -> dict[str, Row | str]:
     """Figures of one block by check; a text instead where an instrument could not decide."""
     file = folder / f"{block.seed}.json"
-    known: dict[str, Row | str] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    known: dict[str, Row | str] = read_json(file) if file.exists() else {}
     missing = [check for check in CHECKS if check.function not in known]
     if not missing:
         return known

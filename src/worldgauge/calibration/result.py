@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import manifests
-from worldgauge.core.submission import first_problem
+from worldgauge.core.reading import first_problem, read_bytes
 
 SCHEMA: Final = 1
 KINDS = {
@@ -169,9 +169,7 @@ class CalibrationFile(_Model):
     @classmethod
     def read(cls, file: Path) -> CalibrationFile:
         try:
-            return cls.model_validate_json(file.read_bytes())
-        except FileNotFoundError as error:
-            raise WorldGaugeError(f"{file} does not exist", "run 'worldgauge calibrate'") from error
+            return cls.model_validate_json(read_bytes(file, missing="run 'worldgauge calibrate'"))
         except ValidationError as error:
             raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
 

@@ -7,13 +7,12 @@ comes from the manifest of the same name.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worldgauge.core.case import Case
 from worldgauge.core.case_file import FILE_NAME as CASES_FILE
@@ -21,10 +20,11 @@ from worldgauge.core.case_file import read_cases
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
+from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.status import Policy
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
-from worldgauge.core.submission import Submission, first_problem
+from worldgauge.core.submission import Submission
 
 FILE_NAME = "benchmark.toml"
 CaseReducer = Literal["mean", "weighted_mean", "frame_mean", "pooled_ratio"]
@@ -255,15 +255,7 @@ def read_benchmark_file(name_or_folder: str) -> BenchmarkFile:
         if name_or_folder not in known:
             raise unknown_name("benchmark", name_or_folder, list(known))
         folder = known[name_or_folder].folder
-    file = folder / FILE_NAME
-    try:
-        return BenchmarkFile.model_validate(tomllib.loads(file.read_text("utf-8")))
-    except OSError as error:
-        raise WorldGaugeError(f"{file} cannot be read ({error.strerror})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise WorldGaugeError(f"{file} is not valid TOML ({error})") from error
-    except ValidationError as error:
-        raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
+    return read_toml_as(BenchmarkFile, folder / FILE_NAME)
 
 
 def load_benchmark(name_or_folder: str, data: Path | None = None) -> Benchmark:

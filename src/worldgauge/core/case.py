@@ -19,6 +19,7 @@ from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.frozen import freeze
 from worldgauge.core.manifest import by_ending
 from worldgauge.core.names import path_of
+from worldgauge.core.reading_pictures import read_picture
 
 SCHEMA: Final = 1
 
@@ -174,10 +175,7 @@ class Case(_Model):
         for read in by_ending("mask_files", path.name):
             found: NDArray[np.bool_] = read(path)
             return found
-        from PIL import Image
-
-        with Image.open(path) as image:
-            return np.asarray(image.convert("L")) > 127
+        return np.asarray(read_picture(path, "mask").convert("L")) > 127
 
     def to_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True) | {"schema": self.schema_version}
@@ -185,8 +183,7 @@ class Case(_Model):
 
 @functools.lru_cache(maxsize=256)
 def _load_camera(path: Path) -> CameraPath:
-    try:
-        # Kept for every case that names the file.
-        return freeze(CameraPath.load(path))
-    except FileNotFoundError as error:
-        raise WorldGaugeError(f"camera file {path} does not exist", "restore it or make the cases again") from error
+    if not path.exists():
+        raise WorldGaugeError(f"camera file {path} does not exist", "restore it or make the cases again")
+    # Kept for every case that names the file.
+    return freeze(CameraPath.load(path))

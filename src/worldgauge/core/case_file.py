@@ -6,11 +6,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.submission import first_problem
+from worldgauge.core.reading import read_json_lines, validated
 
 FILE_NAME = "cases.jsonl"
 
@@ -18,22 +16,9 @@ FILE_NAME = "cases.jsonl"
 def read_cases(path: Path) -> list[Case]:
     """Every case of a `cases.jsonl` (or of the folder that holds one), in file order."""
     file = path / FILE_NAME if path.is_dir() else path
-    try:
-        lines = file.read_text("utf-8").rstrip("\n").split("\n")
-    except FileNotFoundError as error:
-        raise WorldGaugeError(f"{file} does not exist", "name the folder that holds cases.jsonl") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise WorldGaugeError(f"{file} cannot be read ({error})") from error
     cases: dict[str, Case] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            case = Case.model_validate(json.loads(line)).at(file.parent)
-        except json.JSONDecodeError as error:
-            raise WorldGaugeError(f"{file} line {number} is not valid JSON ({error.msg})") from error
-        except ValidationError as error:
-            raise WorldGaugeError(f"{file} line {number}: {first_problem(error)}") from error
+    for number, content in read_json_lines(file, missing="name the folder that holds cases.jsonl"):
+        case = validated(Case, content, f"{file} line {number}").at(file.parent)
         if case.id in cases:
             raise WorldGaugeError(f"{file} line {number}: case id '{case.id}' stands there twice", "ids must be unique")
         cases[case.id] = case

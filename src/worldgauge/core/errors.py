@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 
+def one_line(text: str) -> str:
+    """The text with everything that is not printable spelled out.
+
+    >>> print(one_line("a name\\nwith a break"))
+    a name\\nwith a break
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 class WorldGaugeError(Exception):
     """A known problem: the command line prints the message as one line and exits with 2."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         """`message` says what is wrong, `hint` what to do about it."""
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        # Names out of files may hold line breaks and escape sequences of a terminal. A hint may be a table of ours.
+        self.message = one_line(message)
+        self.hint = "\n".join(map(one_line, hint.split("\n")))
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message}; {self.hint}" if self.hint else self.message

@@ -11,6 +11,8 @@ from worldgauge.core.errors import InvalidVideo, NotApplicable, WorldGaugeError
 Choice = Literal["all", "stride", "uniform", "indices", "phase"]
 Interpolation = Literal["nearest", "bilinear", "bicubic", "area", "lanczos"]
 PhaseName = Literal["visible", "gone", "back"]
+SAME_RATE = 0.002
+"""Share by which rates of one clock may differ: 29.97 and 30 frames per second are the same."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,17 @@ class FrameSpec:
         if self.size is not None or self.max_side is not None:
             spec |= {"size": self.size, "max_side": self.max_side, "interpolation": self.interpolation}
         return spec
+
+
+def unlike_rates(rate: float | None, reference_rate: float | None) -> bool:
+    """Whether both rates are known and differ.
+
+    >>> unlike_rates(24.0, 12.0), unlike_rates(29.97, 30.0), unlike_rates(24.0, None)
+    (True, False, False)
+    """
+    if not rate or not reference_rate:
+        return False
+    return abs(rate - reference_rate) > SAME_RATE * max(rate, reference_rate)
 
 
 def _evenly_spread(number: int, count: int) -> list[int]:

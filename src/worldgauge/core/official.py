@@ -11,18 +11,17 @@ A run with other instruments is a fine run, but its numbers do not stand beside 
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
+from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.signal import SIGNALS
-from worldgauge.core.submission import first_problem
 
 FILE_NAME = "instruments.toml"
 
@@ -76,13 +75,9 @@ def read_instruments(folder: Path, benchmark: BenchmarkFile) -> InstrumentsFile:
     file = folder / FILE_NAME
     if not file.is_file():
         return InstrumentsFile(schema=1, benchmark=benchmark.name, use=())
+    found = read_toml_as(InstrumentsFile, file)
     try:
-        found = InstrumentsFile.model_validate(tomllib.loads(file.read_text("utf-8")))
         _check(found, benchmark)
-    except tomllib.TOMLDecodeError as error:
-        raise WorldGaugeError(f"{file} is not valid TOML ({error})") from error
-    except ValidationError as error:
-        raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
     except WorldGaugeError as error:
         raise WorldGaugeError(f"{file}: {error}") from error
     return found

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
-from worldgauge.core.submission import first_problem
+from worldgauge.core.reading import read_toml_as
 
 FILE_NAME = "published.toml"
 
@@ -69,12 +68,4 @@ def published_tables(benchmark: str) -> tuple[PublishedTable, ...]:
 
 def read_published(folder: Path) -> PublishedFile:
     """The published tables of the benchmark in `folder`."""
-    file = folder / FILE_NAME
-    try:
-        return PublishedFile.model_validate(tomllib.loads(file.read_text("utf-8")))
-    except FileNotFoundError as error:
-        raise WorldGaugeError(f"{folder} has no {FILE_NAME}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise WorldGaugeError(f"{file} is not valid TOML ({error})") from error
-    except ValidationError as error:
-        raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
+    return read_toml_as(PublishedFile, folder / FILE_NAME)

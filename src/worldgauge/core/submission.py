@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import is_folder, path_of, readable
+from worldgauge.core.reading import first_problem as first_problem
+from worldgauge.core.reading import read_json, validated
 from worldgauge.core.video import Video
 
 SCHEMA: Final = 1
@@ -86,18 +87,8 @@ class Submission:
     def read(cls, path: Path) -> Submission:
         """Read `submission.json`, or the folder that holds one."""
         file = path / FILE_NAME if path.is_dir() else path
-        try:
-            content = SubmissionFile.model_validate(
-                json.loads(file.read_text("utf-8"), object_pairs_hook=_no_duplicates)
-            )
-        except FileNotFoundError as error:
-            raise WorldGaugeError(f"{file} does not exist", "name a submission.json or a folder of videos") from error
-        except (OSError, UnicodeDecodeError) as error:
-            raise WorldGaugeError(f"{file} cannot be read ({error})") from error
-        except json.JSONDecodeError as error:
-            raise WorldGaugeError(f"{file} is not valid JSON (line {error.lineno}: {error.msg})") from error
-        except ValidationError as error:
-            raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
+        read = read_json(file, unique=True, missing="name a submission.json or a folder of videos")
+        content = validated(SubmissionFile, read, str(file))
         takes = {
             case_id: [
                 Video(path_of(file.parent / e.path), e.fps) for e in (entry if isinstance(entry, list) else [entry])
@@ -160,13 +151,6 @@ def single_video(path: Path) -> Submission | None:
     return Submission(ModelCard(name=path.stem), {path.stem: Video(path)})
 
 
-def first_problem(error: ValidationError) -> str:
-    """One line for the first of pydantic's findings."""
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"])
-    return f"{where}: {problem['msg']}" if where else problem["msg"]
-
-
 def _entry(video: Video, root: Path) -> Any:
     if video.on_disk is None:
         raise WorldGaugeError("a video in memory has no place in a submission.json", "write it to a file first")
@@ -174,11 +158,3 @@ def _entry(video: Video, root: Path) -> Any:
     text = path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else str(path)
     text = readable(text)
     return text if video.stated_fps is None else {"path": text, "fps": video.stated_fps}
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise WorldGaugeError(f"submission.json names '{twice}' twice", "keep one entry per case")
-    return content

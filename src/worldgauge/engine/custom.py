@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from pathlib import Path
 
@@ -11,6 +9,7 @@ from worldgauge.core.benchmark import Benchmark, BenchmarkFile
 from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import readable
+from worldgauge.core.reading import read_json, read_rows
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
 from worldgauge.core.submission import Submission, single_video
 
@@ -74,17 +73,22 @@ def _read_prompts(file: Path | None) -> dict[str, str]:
     """`{case id: prompt}` from JSON, CSV with two columns, or lines `case id<TAB>prompt`."""
     if file is None:
         return {}
-    try:
-        if file.suffix == ".json":
-            content = json.loads(file.read_text("utf-8"))
-            if not isinstance(content, dict):
-                raise WorldGaugeError(f"{file} must hold an object of case id to prompt")
-            return {str(key): str(value) for key, value in content.items()}
-        with file.open(newline="", encoding="utf-8") as stream:
-            rows = list(csv.reader(stream, delimiter="," if file.suffix == ".csv" else "\t"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise WorldGaugeError(f"prompts {file} cannot be read ({error})") from error
-    return {row[0]: row[1] for row in rows if len(row) == 2}
+    if file.suffix == ".json":
+        content = read_json(file, unique=True)
+        if not isinstance(content, dict):
+            raise WorldGaugeError(f"{file} must hold an object of case id to prompt")
+        for key, value in content.items():
+            if not isinstance(value, str):
+                raise WorldGaugeError(f"{file}: the prompt of '{key}' is not a text", "put it into quotes")
+        return content
+    rows = read_rows(file, "," if file.suffix == ".csv" else "\t")
+    for number, row in enumerate(rows, start=1):
+        if row and len(row) != 2:
+            raise WorldGaugeError(
+                f"{file} row {number} has {len(row)} columns, a case id and a prompt are two",
+                "put a prompt that holds commas into quotes" if file.suffix == ".csv" else "put one tab between them",
+            )
+    return {row[0]: row[1] for row in rows if row}
 
 
 def _existing(folder: Path, names: tuple[str, ...]) -> Path | None:

@@ -32,6 +32,7 @@ from worldgauge.core.origin import is_foreign, origin_of
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
+from worldgauge.engine.correspondence import remark_on_reference
 from worldgauge.engine.curve_frames import curve_frames
 from worldgauge.engine.definitions import Definition
 from worldgauge.engine.estimate import TooLarge
@@ -79,7 +80,8 @@ def evaluate(
             raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception, watch)
         raw, curve = measurement.value, measurement.curve
-        reason = ", ".join(remark for remark in (measurement.reason, _video_remarks(inputs)) if remark)
+        reason = "; ".join(filter(None, (measurement.reason, remark_on_reference(definition, inputs))))
+        reason = ", ".join(filter(None, (reason, _video_remarks(inputs))))
         weight = _weight(definition, inputs, measurement)
         frames = _frames(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw

@@ -31,3 +31,21 @@ def phase_pairs(gone: int, back: int, reference_frames: int, frames: int, rule: 
         for name, indices in ranges.items()
     }
     return pairs | {"all": whole}
+
+
+def pairs_in_time(
+    frames: int, reference_frames: int, rate: float | None = None, reference_rate: float | None = None
+) -> list[tuple[int, int]]:
+    """Frames of a clip and of its reference that show the same moment, as far as both go.
+
+    Without rates, frames of the same number. With them, one pair for each frame of the slower clip.
+
+    >>> pairs_in_time(3, 5), pairs_in_time(3, 6, 12.0, 24.0), pairs_in_time(6, 3, 24.0, 12.0)
+    ([(0, 0), (1, 1), (2, 2)], [(0, 0), (1, 2), (2, 4)], [(0, 0), (2, 1), (4, 2)])
+    """
+    if rate is None or reference_rate is None:
+        return [(i, i) for i in range(min(frames, reference_frames))]
+    slower = min(rate, reference_rate)
+    moments = range(int(min(frames / rate, reference_frames / reference_rate) * slower) + 1)
+    pairs = ((int(i * rate / slower + 0.5), int(i * reference_rate / slower + 0.5)) for i in moments)
+    return [(ours, theirs) for ours, theirs in pairs if ours < frames and theirs < reference_frames]

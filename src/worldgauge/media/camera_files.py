@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import LINES_LIMIT, check_file, read_json, read_lines
+from worldgauge.core.reading_arrays import read_arrays
 
 Floats = NDArray[np.float64]
 
@@ -19,8 +21,7 @@ _JSON_KEYS = ("cameras_interp", "poses", "cameras", "matrices")
 
 def read_matrices(file: Path) -> Floats:
     """Matrices (N, 4, 4) of a file, in whatever convention it holds; (N, 3, 4) gets its last row."""
-    if not file.is_file():
-        raise WorldGaugeError(f"{file} does not exist")
+    check_file(file, LINES_LIMIT)
     match file.suffix.lower():
         case ".npz" | ".npy":
             matrices = _from_arrays(file)
@@ -56,10 +57,7 @@ def write_matrices(file: Path, matrices: Floats) -> None:
 
 
 def _from_arrays(file: Path) -> Floats:
-    try:
-        data: Any = np.load(file, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise WorldGaugeError(f"{file} is not a readable npz or npy file ({error})") from error
+    data = read_arrays(file)
     if isinstance(data, np.ndarray):
         return np.asarray(data, np.float64)
     name = next((key for key in _JSON_KEYS if key in data), None)
@@ -69,14 +67,15 @@ def _from_arrays(file: Path) -> Floats:
 
 
 def _from_json(file: Path) -> Floats:
+    content: Any = read_json(file)
+    if isinstance(content, dict):
+        key = next((key for key in _JSON_KEYS if key in content), None)
+        if key is None:
+            raise WorldGaugeError(f"{file} has none of the fields {', '.join(_JSON_KEYS)}")
+        content = content[key]
     try:
-        content: Any = json.loads(file.read_text("utf-8"))
-        if isinstance(content, dict):
-            content = content[next(key for key in _JSON_KEYS if key in content)]
         return np.asarray(content, np.float64)
-    except StopIteration as error:
-        raise WorldGaugeError(f"{file} has none of the fields {', '.join(_JSON_KEYS)}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise WorldGaugeError(f"{file} holds no list of matrices ({error})") from error
 
 
@@ -84,18 +83,23 @@ def _from_colmap(file: Path) -> Floats:
     """images.txt: two lines per image, the first with `id qw qx qy qz tx ty tz camera name`; sorted by name."""
     from scipy.spatial.transform import Rotation
 
-    lines = [line.split() for line in file.read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
+    # At most eleven fields are split off: a line of image points may hold thousands.
+    lines = (line.split(maxsplit=10) for _, line in read_lines(file) if not line.startswith(b"#"))
     images = sorted((fields for fields in lines if len(fields) == 10 and not _is_points(fields)), key=lambda f: f[9])
     if not images:
         raise WorldGaugeError(f"{file} holds no image line of COLMAP's images.txt")
-    numbers = np.array([[float(value) for value in fields[1:8]] for fields in images])
+    try:
+        numbers = np.array([[float(value) for value in fields[1:8]] for fields in images])
+        rotations = Rotation.from_quat(numbers[:, [1, 2, 3, 0]]).as_matrix()
+    except ValueError as error:
+        raise WorldGaugeError(f"{file} holds an image line without a rotation ({error})", "mend the line") from error
     matrices = np.tile(np.eye(4), (len(images), 1, 1))
-    matrices[:, :3, :3] = Rotation.from_quat(numbers[:, [1, 2, 3, 0]]).as_matrix()
+    matrices[:, :3, :3] = rotations
     matrices[:, :3, 3] = numbers[:, 4:]
     return matrices
 
 
-def _is_points(fields: list[str]) -> bool:
+def _is_points(fields: list[bytes]) -> bool:
     """A line of image points: numbers only, where an image line ends with a file name."""
     try:
         float(fields[-1])

@@ -35,8 +35,9 @@ def check_comparable(runs: Sequence[Run]) -> None:
             owner, before = known.setdefault(definition.id, (run, definition))
             if before.fingerprint != definition.fingerprint:
                 raise WorldGaugeError(
-                    f"'{definition.id}' means two things, so the runs do not share a table; run one of them again with "
-                    "the other's settings:\n" + side_by_side(str(owner.folder), before, str(run.folder), definition)
+                    f"'{definition.id}' means two things, so the runs do not share a table",
+                    "run one of them again with the other's settings:\n"
+                    + side_by_side(str(owner.folder), before, str(run.folder), definition),
                 )
 
 

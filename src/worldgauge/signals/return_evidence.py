@@ -67,6 +67,7 @@ def return_evidence(
     `looks_last`: to the clip's own when last seen whole; `true_change`: how much the reference's own target changed
     since then; `drift`: colour distance of the two then; `overlap` of the two masks.
     """
+    camera.checked(frames=reference.count)
     counted = split(phases.gone, phases.back, reference.count, clip.count, "disjoint")
     if not counted.visible_frames or not counted.back_frames:
         raise InvalidVideo("the clip has no visible or no back phase")
@@ -101,7 +102,7 @@ def return_evidence(
         colour_histogram(theirs[twin[last]], truth[twin[last]]),
     )
     places = np.array([centre_of(mask) if _is_whole(mask) else (np.nan, np.nan) for mask in truth])
-    poses = np.asarray(camera.poses)[np.minimum(np.arange(len(truth)), len(camera) - 1)]
+    poses = np.asarray(camera.poses)[: len(truth)]
     rows, back_frames = [], list[float]()
     for i in sorted(set(sampled["back"])):
         j = twin[i]

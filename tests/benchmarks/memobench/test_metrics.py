@@ -13,9 +13,9 @@ from PIL import Image
 from worldgauge.benchmarks.memobench.metrics.reappearance import sightings
 from worldgauge.benchmarks.memobench.signals import phases as signals
 from worldgauge.core.cameras import CameraPath
-from worldgauge.core.case import Case, Condition, Phases
+from worldgauge.core.case import Case, Condition, Phases, Reference
 from worldgauge.core.clip import Clip
-from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored
+from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.metric import METRICS, Measurement
 from worldgauge.core.signal import Arrays
 from worldgauge.core.video import Video
@@ -232,6 +232,30 @@ def test_camera_metrics_against_closed_forms(tmp_path: Path) -> None:
     rotation = METRICS.get("memobench/requested_rotation").function
     assert rotation(case).value == pytest.approx(0, abs=1e-3)
     assert rotation(case, measure="path").value == pytest.approx(60)
+
+
+@pytest.mark.parametrize(
+    ("poses", "problem"),
+    [
+        (np.tile(np.eye(4), (21, 1, 1)), "stands still"),
+        (np.tile(np.eye(4), (1, 1, 1)), "has 1 poses for 2 frames"),
+    ],
+)
+def test_trust_12_a_path_without_motion_or_with_too_few_poses_gives_no_score(
+    tmp_path: Path, poses: np.ndarray, problem: str
+) -> None:
+    np.savez(tmp_path / "camera.npz", poses=poses)
+    case = Case(id="c", condition=Condition(camera="camera.npz")).at(tmp_path)
+    with pytest.raises(WorldGaugeError, match=rf"camera\.npz {problem}"):
+        METRICS.get("memobench/camera_control").function(case, {"poses": pan(np.arange(21.0))})
+
+
+def test_trust_12_a_path_reaches_at_least_to_the_return(tmp_path: Path) -> None:
+    CameraPath(pan(np.arange(5.0))).save(tmp_path / "camera.npz")
+    reference = Reference(phases=Phases(gone=4, back=9))
+    case = Case(id="c", condition=Condition(camera="camera.npz"), reference=reference).at(tmp_path)
+    with pytest.raises(WorldGaugeError, match="has 5 poses for 10 frames"):
+        METRICS.get("memobench/camera_error").function(case, {"poses": pan(np.arange(21.0))})
 
 
 def pan(degrees: np.ndarray) -> np.ndarray:

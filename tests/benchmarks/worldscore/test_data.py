@@ -202,3 +202,13 @@ def test_masks_are_cut_like_the_picture(data):
     # The picture of 96x64 loses 16 columns on each side: columns 20..40 become 4..24.
     assert np.flatnonzero(cut[25])[[0, -1]].tolist() == [4, 53]
     assert np.flatnonzero(squashed[25])[0] == 13
+
+
+def test_a_record_cannot_name_a_place_outside(tmp_path):
+    data = make_dataset(tmp_path / "data")
+    file = data / "static" / "static.json"
+    records = json.loads(file.read_text())
+    records[0]["visual_style"] = "../../.."
+    file.write_text(json.dumps(records))
+    with pytest.raises(WorldGaugeError, match="leaves the folder it should lie in"):
+        read_dataset(data)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 import numpy as np
 import typer
+from PIL import Image
 
 from worldgauge.benchmarks.memobench.data.cases import read_dataset
 from worldgauge.benchmarks.memobench.data.importer import INPUTS
@@ -15,6 +16,7 @@ from worldgauge.benchmarks.memobench.formulas.camera_control import resample_ind
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.registry import unknown_name
 from worldgauge.verbs import DataSet, parse_size, say
 
@@ -80,15 +82,13 @@ def resampled_camera(path: CameraPath, frames: int, size: tuple[int, int], sourc
 
 
 def _write_case(case: Case, out: Path, kind: ModelKind, size: tuple[int, int], frames: int) -> dict[str, Any]:
-    from PIL import Image
-
     if case.condition.image is None:
         raise WorldGaugeError(f"case {case.id} has no first frame on disk", "download the data set's frames")
     folder = out / INPUTS / case.id
     folder.mkdir(parents=True, exist_ok=True)
-    with Image.open(case.path(case.condition.image)) as image:
-        source = image.size
-        image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(folder / "first.png")
+    image = read_picture(case.path(case.condition.image))
+    source = image.size
+    image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(folder / "first.png")
     (folder / "prompt.txt").write_text(case.condition.prompt + "\n", "utf-8")
     entry: dict[str, Any] = {
         "case": case.id,

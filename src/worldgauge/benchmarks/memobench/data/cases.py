@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
 from worldgauge.benchmarks.memobench.data import keyframes
 from worldgauge.benchmarks.memobench.data.phrases import subject_phrase
-from worldgauge.benchmarks.memobench.data.questions import read_banks
+from worldgauge.benchmarks.memobench.data.questions import read_banks, whole_number
 from worldgauge.core.case import Case, Condition, Phases, Question, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import read_table
 from worldgauge.media.frame_folder import frame_files
 
 SYNTHETIC = "Synthetic_processed"
@@ -40,7 +40,8 @@ def read_dataset(root: Path) -> list[Case]:
 def _synthetic(data: Path) -> list[Case]:
     sheet = data / SYNTHETIC / "Synthetic_ExitReenter.xlsx"
     rows = keyframes.read_synthetic(sheet) if sheet.is_file() else {}
-    table = {f"{r['scene']}_{int(r['video_id']):03d}": r for r in _table(data / METADATA / "synthetic_metadata.csv")}
+    listed = _table(data / METADATA / "synthetic_metadata.csv", "scene")
+    table = {f"{scene}_{number:03d}": row for (scene, number), row in listed.items()}
     banks = read_banks(data)
     cases = []
     for clip in table or rows:
@@ -50,7 +51,7 @@ def _synthetic(data: Path) -> list[Case]:
             continue
         prompt = table[clip]["prompt"] if clip in table else row.prompt
         subject = table[clip]["subject"] if clip in table else ""
-        folder, n = Path(SYNTHETIC) / scene / clip, int(number)
+        folder, n = Path(SYNTHETIC) / scene / clip, whole_number(number, sheet)
         frames = folder / f"RGB{n}"
         cameras = (folder / str(n) / "poses.npy", folder / "poses.npy", folder / f"camera_full{n}.csv")
         cases.append(
@@ -76,7 +77,7 @@ def _synthetic(data: Path) -> list[Case]:
 def _real(data: Path) -> list[Case]:
     sheet = data / REAL / "Real_ExitReenter.xlsx"
     rows = keyframes.read_real(sheet) if sheet.is_file() else {}
-    table = {int(r["video_id"]): r for r in _table(data / METADATA / "real_metadata.csv")}
+    table = {number: row for (_, number), row in _table(data / METADATA / "real_metadata.csv").items()}
     selected = _selection(data)
     first_with: dict[str, int] = {}
     cases = []
@@ -190,8 +191,9 @@ def _selection(data: Path) -> set[int] | None:
     return None
 
 
-def _table(file: Path) -> list[dict[str, str]]:
-    if not file.is_file():
-        return []
-    with file.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
+def _table(file: Path, *columns: str) -> dict[tuple[str, int], dict[str, str]]:
+    """Rows of a metadata table by scene, where it has one, and number."""
+    if not file.exists():
+        return {}
+    rows = read_table(file, ("video_id", "prompt", "subject", *columns))
+    return {(row.get("scene", ""), whole_number(row["video_id"], file)): row for row in rows}

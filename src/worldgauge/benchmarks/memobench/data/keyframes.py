@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +12,18 @@ from typing import Any
 
 from worldgauge.core.case import Phases
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading_arrays import archive_members
 
 log = logging.getLogger(__name__)
+
+SHEET_LIMIT = 16 * 2**20
+"""Bytes of an unpacked sheet."""
+ROWS, COLUMNS = 10_000, 64
+_DAMAGED = (
+    OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, OverflowError, RuntimeError,
+    NotImplementedError, EOFError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What openpyxl raises over files that are not what they seem."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +41,9 @@ def read_synthetic(file: Path) -> dict[str, KeyframeRow]:
     """Clips of `Synthetic_ExitReenter.xlsx` by folder name."""
     rows = {}
     for row in sheet_rows(file, ("video_folder", "exits", "re-enter")):
-        clip = str(row["video_folder"] or "").strip()
+        clip = str(row.get("video_folder") or "").strip()
         if clip:
-            phases = _phases(clip, row["exits"], row["re-enter"])
+            phases = _phases(clip, row.get("exits"), row.get("re-enter"))
             skip = str(row.get("skip") or "").strip().lower() == "yes"
             rows[clip] = KeyframeRow(phases, str(row.get("prompt") or ""), skip)
     return rows
@@ -40,32 +52,38 @@ def read_synthetic(file: Path) -> dict[str, KeyframeRow]:
 def read_real(file: Path) -> dict[int, KeyframeRow]:
     """Clips of `Real_ExitReenter.xlsx` by number."""
     return {
-        int(float(row["id"])): KeyframeRow(_phases(f"real {row['id']}", row["exit"], row["reenter"]))
+        number: KeyframeRow(_phases(f"real {row['id']}", row.get("exit"), row.get("reenter")))
         for row in sheet_rows(file, ("id", "exit", "reenter"))
-        if _number(row["id"]) is not None
+        if (number := _number(row.get("id"))) is not None
     }
 
 
 def read_selection(file: Path) -> set[int]:
     """Numbers of the clips marked available in `Real_Selected.xlsx`."""
     rows = sheet_rows(file, ("ID", "Availability"))
-    return {int(float(r["ID"])) for r in rows if str(r["Availability"] or "").strip().lower() == "yes"}
+    available = [row for row in rows if str(row.get("Availability") or "").strip().lower() == "yes"]
+    return {number for row in available if (number := _number(row.get("ID"))) is not None}
 
 
 def sheet_rows(file: Path, required: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """Rows of a workbook's first sheet by column name."""
     import openpyxl
 
+    archive_members(file, SHEET_LIMIT)
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-    except (OSError, ValueError, KeyError, openpyxl.utils.exceptions.InvalidFileException) as error:
-        raise WorldGaugeError(f"{file} is not a readable xlsx workbook ({error})") from error
-    rows = book.worksheets[0].iter_rows(values_only=True)
-    header = [str(cell or "").strip() for cell in next(rows, ())]
+        # One cell far below or far to the right makes a sheet of any size.
+        rows = list(book.worksheets[0].iter_rows(max_row=ROWS + 1, max_col=COLUMNS, values_only=True))
+    except (*_DAMAGED, openpyxl.utils.exceptions.InvalidFileException) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise WorldGaugeError(f"{file} is not a readable xlsx workbook ({reason})") from error
+    if len(rows) > ROWS:
+        raise WorldGaugeError(f"{file} has more than {ROWS} rows", "delete what lies below the table")
+    header = [str(cell or "").strip() for cell in rows[0]] if rows else []
     missing = [name for name in required if name not in header]
     if missing:
-        raise WorldGaugeError(f"{file} has no column '{missing[0]}' (it has {', '.join(filter(None, header))})")
-    for row in rows:
+        raise WorldGaugeError(f"{file} has no column '{missing[0]}' (it has {', '.join(filter(None, header))[:200]})")
+    for row in rows[1:]:
         yield dict(zip(header, row, strict=False))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,23 @@ from typing import Any, Literal
 
 from worldgauge.core.case import Question
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import parse_json, read_table
 
 FOLDER = "vqa_questions"
 FAILURES = "failure-cases.csv"
 DIMENSIONS = ("Instruction Following", "Object and Background", "Continuity of Memory", "Physics Adherence")
+
+FINAL = "Final questions"
+PARTS = (
+    "Start Questions",
+    "Evaluation on ground truth",
+    "Evaluation on failure",
+    "Revised Evaluation on failure",
+    FINAL,
+)
+"""Columns of a bank, each a JSON list."""
+KEYS = {FINAL: ("ID", "Question", "Dimension", "Dimension Polarity"), "Evaluation on failure": ("ID", "Verdict")}
+"""Column to what its questions must have, because it is read."""
 
 Items = list[dict[str, Any]]
 
@@ -116,25 +128,39 @@ def _by_dimension(questions: Iterable[Question], answer: str) -> dict[str, list[
 
 
 def _read(file: Path, clips: dict[tuple[str, int], str]) -> Bank:
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            row = next(csv.DictReader(stream))
-        scene, number = row["scene"], int(row["video_id"])
-        return Bank(
-            clip=clips.get((scene, number), f"{scene}_{number:03d}"),
-            start=json.loads(row["Start Questions"]),
-            on_truth=json.loads(row["Evaluation on ground truth"]),
-            on_failure=json.loads(row["Evaluation on failure"]),
-            on_failure_with_hint=json.loads(row["Revised Evaluation on failure"]),
-            final=json.loads(row["Final questions"]),
-        )
-    except (StopIteration, KeyError, ValueError) as error:
-        raise WorldGaugeError(f"{file} is not a question bank ({type(error).__name__}: {error})") from error
+    rows = read_table(file, ("scene", "video_id", *PARTS))
+    if not rows:
+        raise WorldGaugeError(f"{file} is not a question bank: it has no row", "restore the data set")
+    scene, number = rows[0]["scene"], whole_number(rows[0]["video_id"], file)
+    start, on_truth, on_failure, on_failure_with_hint, final = (_items(file, name, rows[0][name]) for name in PARTS)
+    clip = clips.get((scene, number), f"{scene}_{number:03d}")
+    return Bank(clip, start, on_truth, on_failure, on_failure_with_hint, final)
+
+
+def _items(file: Path, column: str, text: str) -> Items:
+    """The questions in one cell; every one has the released keys."""
+    where = f"{file} column '{column}'"
+    items = parse_json(text, where)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise WorldGaugeError(f"{where} is not a list of questions", "restore the data set")
+    for number, item in enumerate(items):
+        for key in KEYS.get(column, ()):
+            if not isinstance(item.get(key), (str, int)):
+                raise WorldGaugeError(f"{where} question {number} has no '{key}'", "restore the data set")
+    return items
+
+
+def whole_number(text: str, file: Path) -> int:
+    """A clip's number in a table."""
+    digits = text.strip()
+    if not re.fullmatch(r"[0-9]{1,9}", digits):
+        raise WorldGaugeError(f"{file}: '{text[:40]}' is not the number of a clip", "restore the data set")
+    return int(digits)
 
 
 def _clip_names(file: Path) -> dict[tuple[str, int], str]:
     """Scenes are spelled differently in the banks and on disk; the failure table knows both."""
     if not file.is_file():
         return {}
-    with file.open(encoding="utf-8-sig", newline="") as stream:
-        return {(row["scene"], int(row["video_id"])): row["folder"] for row in csv.DictReader(stream)}
+    rows = read_table(file, ("scene", "video_id", "folder"))
+    return {(row["scene"], whole_number(row["video_id"], file)): row["folder"] for row in rows}

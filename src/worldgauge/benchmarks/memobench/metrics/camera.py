@@ -82,7 +82,7 @@ def requested_rotation(
     case: Case, *, measure: Literal["net", "path"] = "net", protocol: Protocol = "released"
 ) -> Measurement:
     """How far the requested camera turns: from start to end, or summed over the path."""
-    rotation = case.camera().rotation
+    rotation = case.camera().checked().rotation
     if measure == "path":
         return Measurement(float(geodesic_deg(rotation[:-1], rotation[1:]).sum()))
     angle = trace_angle_deg if protocol == "released" else geodesic_deg
@@ -108,8 +108,11 @@ def house_camera_control(case: Case, cameras: Arrays, *, noise_deg: float = NOIS
 
 
 def _agreement(case: Case, cameras: Arrays, protocol: Protocol) -> RotationAgreement:
-    estimate, requested = cameras["poses"], case.camera().poses
+    estimate, phases = cameras["poses"], case.reference.phases
     if len(estimate) < 2:
         raise InvalidVideo("a camera path needs two frames")
+    # A path is fitted to any length of video, but it has a pose for each frame of the reference, so at least up to the
+    # return; and every clip of the benchmark asks the camera to move.
+    requested = case.camera().checked(frames=phases.back + 1 if phases else 2, moving=True).poses
     matched = requested[resample_indices(len(requested), len(estimate))]
     return compare_rotations(estimate, matched, trace_angle_deg if protocol == "released" else geodesic_deg)

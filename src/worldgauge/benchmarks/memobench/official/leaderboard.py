@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import io
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import parse_json, read_bytes
 
 if TYPE_CHECKING:
     import pandas
@@ -97,12 +100,10 @@ def build_leaderboard(
 ) -> list[dict[str, float | str]]:
     """Rows in order of model key, from `evals/<model>/eval_*.csv` (the newest only), `ors/<model>/ors_scores.csv` and
     `answers/<model>/*.csv`."""
-    import pandas
-
     newest = {folder.name: max(folder.glob("eval_*.csv"), key=lambda f: f.stat().st_mtime) for folder in _with(evals)}
-    results = {model_key(name): pandas.read_csv(file) for name, file in newest.items()}
+    results = {model_key(name): _table(file) for name, file in newest.items()}
     scores = {
-        model_key(folder.name): pandas.read_csv(folder / "ors_scores.csv")
+        model_key(folder.name): _table(folder / "ors_scores.csv")
         for folder in (sorted(ors.iterdir()) if ors else [])
         if (folder / "ors_scores.csv").is_file()
     }
@@ -151,19 +152,32 @@ def _has(table: pandas.DataFrame | None, column: str) -> bool:
 
 
 def _mean(table: pandas.DataFrame | None, column: str) -> float:
-    return float(table[column].mean()) if table is not None and column in table else math.nan
+    if table is None or column not in table:
+        return math.nan
+    try:
+        return float(table[column].mean())
+    except (TypeError, ValueError) as error:
+        raise WorldGaugeError(f"column '{column}' holds something that is not a number") from error
+
+
+def _table(file: Path) -> pandas.DataFrame:
+    import pandas
+
+    content = read_bytes(file)
+    try:
+        return pandas.read_csv(io.BytesIO(content))
+    except (ValueError, OverflowError) as error:
+        raise WorldGaugeError(f"{file} is not a readable table ({str(error).splitlines()[0]})") from error
 
 
 def _stored_scores(file: Path) -> list[dict[str, float]]:
-    import pandas
-
-    table = pandas.read_csv(file)
+    """The scores of the answers in a file; a cell that holds none is passed over, as the official code does."""
     found = []
-    for text in table.get("score", []):
+    for text in _table(file).get("score", []):
         try:
-            score = json.loads(text)
-        except (TypeError, json.JSONDecodeError):
+            score = parse_json(text, str(file)) if isinstance(text, str) else None
+        except WorldGaugeError:
             continue
-        if isinstance(score, dict):
+        if isinstance(score, dict) and all(isinstance(value, (int, float)) for value in score.values()):
             found.append(score)
     return found

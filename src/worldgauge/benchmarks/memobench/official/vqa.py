@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from worldgauge.core.errors import Unscored
+from worldgauge.core.errors import Unscored, WorldGaugeError
+from worldgauge.core.reading import parse_json
 
 
 def parse_answers(text: str) -> Any:
@@ -20,9 +20,9 @@ def parse_answers(text: str) -> Any:
     if "```" in text:
         body = text[text.find("\n", text.find("```")) + 1 : text.rfind("```")]
     try:
-        return json.loads(body)
-    except json.JSONDecodeError as error:
-        raise Unscored(f"the judge's reply is not JSON ({error.msg} at character {error.pos})") from error
+        return parse_json(body, "the judge's reply")
+    except WorldGaugeError as error:
+        raise Unscored(str(error)) from error
 
 
 def score_answers(answers: Any, bank: Sequence[Mapping[str, Any]]) -> dict[str, float]:

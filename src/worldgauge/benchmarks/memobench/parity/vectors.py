@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from worldgauge.benchmarks.memobench.data.phrases import subject_phrase
+from worldgauge.benchmarks.memobench.data.questions import whole_number
 from worldgauge.benchmarks.memobench.official.leaderboard import model_key, shown_name
 from worldgauge.benchmarks.memobench.parity import answers as parity_answers
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Outcome, Unscored
+from worldgauge.core.reading import read_table
 from worldgauge.core.status import Status
 from worldgauge.parity import Differs, NotComparable, ParityFolder, Vector, expect_close, expect_equal
 
@@ -137,8 +138,8 @@ def _prompts(folder: Path) -> dict[str, str]:
     file = folder.resolve().parent.parent / METADATA
     if not file.is_file():
         return {}
-    with file.open(encoding="utf-8-sig", newline="") as stream:
-        return {f"{row['scene']}_{int(row['video_id']):03d}": row["prompt"] for row in csv.DictReader(stream)}
+    rows = read_table(file, ("scene", "video_id", "prompt"))
+    return {f"{row['scene']}_{whole_number(row['video_id'], file):03d}": row["prompt"] for row in rows}
 
 
 def _answer_phrase(prompts: dict[str, str], given: dict[str, str]) -> dict[str, Any]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.core.case import Case, Condition, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.submission import first_problem
+from worldgauge.core.reading import read_json, validated
 
 DATASET_FOLDER: Final = "WorldScore-Dataset"
 MOVEMENTS: Final = ("static", "dynamic")
@@ -47,10 +44,7 @@ def read_worlds(root: Path) -> tuple[Path, list[WorldSpec]]:
             )
     worlds: dict[str, WorldSpec] = {}
     for where, record in records:
-        try:
-            world = WorldSpec.model_validate(record)
-        except ValidationError as error:
-            raise WorldGaugeError(f"{where}: {first_problem(error)}") from error
+        world = validated(WorldSpec, record, where)
         if world.folder in worlds:
             raise WorldGaugeError(f"{where}: two records for {world.folder}", "instance names must be unique")
         worlds[world.folder] = world
@@ -74,12 +68,7 @@ def as_case(world: WorldSpec) -> Case:
 
 
 def _json_records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        content = json.loads(file.read_text("utf-8"))
-    except json.JSONDecodeError as error:
-        raise WorldGaugeError(f"{file} is not valid JSON (line {error.lineno}: {error.msg})") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise WorldGaugeError(f"{file} cannot be read ({error})") from error
+    content = read_json(file)
     if not isinstance(content, list):
         raise WorldGaugeError(f"{file} is not a list of records")
     for number, record in enumerate(content):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import is_folder, readable
+from worldgauge.core.reading import read_json
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
 
@@ -57,8 +57,8 @@ def _promised(file: Path) -> int | None:
     if not file.is_file():
         return None
     try:
-        content: Any = json.loads(file.read_text("utf-8"))
+        content: Any = read_json(file)
         return int(content["total_frames"])
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+    except (WorldGaugeError, KeyError, TypeError, ValueError) as error:
         log.warning("%s is damaged (%s); the number of frames is not checked", file, error)
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading_pictures import read_picture
 
 Mask = NDArray[np.bool_]
 
@@ -21,11 +21,5 @@ def mask_files(folder: Path) -> list[Path]:
 
 def read_mask(file: Path) -> Mask:
     """One mask (H, W): everything above zero, in any channel."""
-    from PIL import Image
-
-    try:
-        with Image.open(file) as image:
-            pixels = np.asarray(image)
-    except OSError as error:
-        raise WorldGaugeError(f"mask {file} cannot be read ({error})", "restore the data set") from error
+    pixels = np.asarray(read_picture(file, "mask"))
     return np.asarray(pixels > 0 if pixels.ndim == 2 else (pixels > 0).any(axis=2))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import LINES_LIMIT, check_file
 
 PICTURES: Final = "pictures"
 """Folder beside the parquet files that the pictures are written to."""
@@ -21,14 +22,22 @@ def parquet_records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise WorldGaugeError("reading parquet files needs pyarrow", "pip install 'worldgauge[parquet]'") from error
     counted: Counter[str] = Counter()
     for file in sorted(folder.rglob("*.parquet")):
-        number = 0
+        check_file(file, LINES_LIMIT)
+        for number, row in enumerate(_rows(pq, file)):
+            record = {key: value for key, value in row.items() if value is not None}
+            if isinstance(record.get("image"), dict):
+                record["image"] = _write_picture(folder, record, counted)
+            yield f"{file} row {number}", record
+
+
+def _rows(pq: Any, file: Path) -> Iterator[dict[str, Any]]:
+    """Rows of one file, read a few at a time."""
+    try:
         for batch in pq.ParquetFile(file).iter_batches(batch_size=32):
-            for record in batch.to_pylist():
-                record = {key: value for key, value in record.items() if value is not None}
-                if isinstance(record.get("image"), dict):
-                    record["image"] = _write_picture(folder, record, counted)
-                yield f"{file} row {number}", record
-                number += 1
+            yield from batch.to_pylist()
+    except (OSError, ValueError, KeyError, TypeError, NotImplementedError, MemoryError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise WorldGaugeError(f"{file} is not a readable parquet file ({reason})", "download it again") from error
 
 
 def _write_picture(folder: Path, record: dict[str, Any], counted: Counter[str]) -> str:
@@ -41,6 +50,8 @@ def _write_picture(folder: Path, record: dict[str, Any], counted: Counter[str]) 
     name = Path(stored.get("path") or f"{counted[str(place)]:03d}.png").name
     counted[str(place)] += 1
     target = folder / place / name
+    if {"..", ""} & {*place.parts, name} or place.parts[0] != PICTURES:
+        raise WorldGaugeError(f"the parquet row of {place / name} names a place outside {folder}")
     if not target.exists():
         if not stored.get("bytes"):
             raise WorldGaugeError(f"the parquet row of {place / name} holds no picture")

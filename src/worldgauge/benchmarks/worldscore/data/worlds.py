@@ -45,6 +45,8 @@ class WorldSpec(BaseModel):
     def _complete(self) -> WorldSpec:
         if not self.camera_path:
             raise ValueError("camera_path is empty")
+        if {"..", "."} & set(self.folder.split("/")) or "\0" in self.folder:
+            raise ValueError(f"'{self.folder}' leaves the folder it should lie in")
         if self.visual_movement == "static":
             for name in ("prompt_list", "content_list"):
                 count = len(getattr(self, name))

@@ -14,6 +14,7 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_
 from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType, camera_data, camera_matrices, focal_length
 from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind, conditioning_images
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading_pictures import read_picture
 
 INDEX = "inputs.json"
 
@@ -84,13 +85,7 @@ def _write_cameras(
 
 
 def _write_image(source: Path, target: Path, size: tuple[int, int]) -> None:
-    from PIL import Image
-
-    try:
-        with Image.open(source) as image:
-            crop_and_resize(image, size).save(target)
-    except OSError as error:
-        raise WorldGaugeError(f"picture {source} cannot be read ({error})", "restore the data set") from error
+    crop_and_resize(read_picture(source), size).save(target)
 
 
 def _write_json(file: Path, content: dict[str, Any] | Sequence[Any]) -> None:

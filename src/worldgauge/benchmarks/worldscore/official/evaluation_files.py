@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -17,6 +16,7 @@ from worldgauge.benchmarks.worldscore.official.aspects import (
     normalised,
 )
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import parse_json
 
 Movement = Literal["static", "dynamic"]
 Evaluation = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -61,8 +61,9 @@ def failed_entry(metric: str) -> dict[str, Any]:
 def parse_evaluation(text: str) -> Evaluation | None:
     """An `evaluation.json`; None when it cannot be parsed, which the official mean silently leaves out."""
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError:
+        # The released code writes NaN where a number went wrong; the mean refuses it by name.
+        content = parse_json(text, "evaluation.json", finite=False)
+    except WorldGaugeError:
         return None
     return content if isinstance(content, dict) else None
 

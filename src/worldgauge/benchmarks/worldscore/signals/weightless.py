@@ -28,6 +28,7 @@ from worldgauge.core.case_parts import object_masks
 from worldgauge.core.clip import Clip, Frames
 from worldgauge.core.errors import InvalidVideo, NotApplicable, WorldGaugeError
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.signals.flow import FlowInstrument, consecutive
 from worldgauge.signals.seats import InterpolationInstrument, StyleFeaturesInstrument
@@ -128,18 +129,13 @@ def anchor_styles(clip: Clip, case: Case, style: StyleFeaturesInstrument) -> Arr
 
 def input_image(case: Case, size: tuple[int, int]) -> Image:
     """The case's picture as a model of that video size got it: centre crop, (H, W, 3) RGB."""
-    from PIL import Image as Pillow
-
     if case.condition.image is None:
         raise NotApplicable("the case has no picture")
     file = case.path(case.condition.image)
-    try:
-        with Pillow.open(file) as picture:
-            if picture.mode not in ("RGB", "L"):
-                raise WorldGaugeError(f"{file} has mode {picture.mode}", "save it as RGB")
-            return np.asarray(crop_and_resize(picture, size).convert("RGB"))
-    except OSError as error:
-        raise WorldGaugeError(f"picture {file} cannot be read ({error})", "restore the data set") from error
+    picture = read_picture(file)
+    if picture.mode not in ("RGB", "L"):
+        raise WorldGaugeError(f"{file} has mode {picture.mode}", "save it as RGB")
+    return np.asarray(crop_and_resize(picture, size).convert("RGB"))
 
 
 @signal(version=1, seat="interpolation", kept=False, cost=0.2, dense=3.0)
