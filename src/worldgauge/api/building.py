@@ -241,7 +241,7 @@ def _safe(name: str) -> str:
     """The name itself where it can be a folder's; else what is left of it and a digest, so that two stay two.
 
     >>> _safe("model-2"), _safe("a/b"), _safe("..")
-    ('model-2', 'a-b-c14cddc0', 'unnamed-5ec1f7e7')
+    ('model-2', 'a-b-f5effa31', 'unnamed-a8ca4457')
     """
     cleaned = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")[:_LONGEST]
     return cleaned if cleaned == name else f"{cleaned or 'unnamed'}-{digest_of(name)[:8]}"
