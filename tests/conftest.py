@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import helpers
+from worldgauge.core import manifest
+from worldgauge.core.instrument import INSTRUMENTS
+from worldgauge.core.metric import METRICS
+from worldgauge.core.signal import SIGNALS
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +21,21 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLDGAUGE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(autouse=True)
+def _no_plugins_left() -> Iterator[None]:
+    """What a test includes goes with it: others run every metric there is."""
+    yield
+    for registry in (METRICS, SIGNALS, INSTRUMENTS):
+        for name in [n for n, entry in registry._entries.items() if _is_included(entry)]:
+            del registry._entries[name]
+    manifest._included.clear()
+
+
+def _is_included(entry: object) -> bool:
+    module = getattr(getattr(entry, "function", entry), "__module__", "")
+    return module.startswith(manifest.INCLUDED_PREFIX)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import os, signal, sys
 for name in ("fcntl", "pwd", "grp", "termios", "tty", "syslog"):
     sys.modules[name] = None
 for owner, names in (
-    (os, ("fork", "forkpty", "getuid", "geteuid", "getgid", "getpgid", "setsid", "sysconf", "chown", "mkfifo", "umask")),
+    (os, ("fork", "forkpty", "getuid", "geteuid", "getgid", "setsid", "sysconf", "chown", "mkfifo", "umask")),
     (signal, ("SIGKILL", "SIGALRM", "setitimer", "pthread_sigmask")),
 ):
     for name in names:

@@ -111,7 +111,7 @@ class Submission:
         """
         from worldgauge.media.folder_scan import find_videos
 
-        if not folder.is_dir():
+        if not is_folder(folder):
             raise WorldGaugeError(f"{folder} is not a folder", "name a folder of videos or a submission.json")
         videos: dict[str, Video] = {}
         for path in find_videos(folder):
