@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,18 @@ from worldgauge.core.status import Status
 
 _STATUSES = frozenset(status.value for status in Status)
 _TEXTS = ("case", "metric", "fingerprint", "inputs", "cluster")
+_KINDS: dict[str, tuple[type, ...]] = {
+    "take": (int,),
+    "invocation": (int,),
+    "value": (float, int),
+    "raw": (float, int),
+    "weight": (float, int),
+    "video": (str,),
+    "reason": (str,),
+    "curve": (list,),
+    "tags": (dict,),
+}
+"""Of what may be left out or null."""
 
 
 class RecordLines:
@@ -58,7 +69,21 @@ def _problem(record: Any) -> str:
             return f"no {key}"
     if record.get("status") not in _STATUSES:
         return "no status"
-    value = record.get("value")
-    if value is None:
-        return "ok without a value" if record["status"] == "ok" else ""
-    return "" if type(value) in (float, int) and math.isfinite(value) else "the value is not a number"
+    if record["status"] == "ok" and record.get("value") is None:
+        return "ok without a value"
+    for key, value in record.items():
+        if value is not None and key in _KINDS and not _is_of_kind(value, _KINDS[key]):
+            return f"{key} cannot be {str(value)[:20]}"
+    return ""
+
+
+def _is_of_kind(value: Any, kinds: tuple[type, ...]) -> bool:
+    kind = type(value)
+    if kind not in kinds:
+        return False
+    # Beyond these bounds a number is no double, or too long a way from zero to be one of ours.
+    return abs(value) < _TOO_LARGE if kind is float or kind is int else True
+
+
+_TOO_LARGE = 1e308
+"""An integer of JSON may have any length, and 1e999 is read as infinity."""
