@@ -11,6 +11,7 @@ References are `module:attribute`; a leading dot means inside the package.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -163,7 +164,7 @@ def include(path: Path) -> None:
     loaded = getattr(sys.modules.get(name), "__file__", None) == str(file)
     if loaded and _included.get(resolved) == code:
         return
-    _forget(name, _included.get(resolved, {}))
+    _forget(name, {**_included.get(resolved, {}), **code})
     inside = [str(resolved)] if resolved.is_dir() else None
     spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inside)
     if spec is None or spec.loader is None:
@@ -201,6 +202,10 @@ def _forget(name: str, files: Mapping[str, str]) -> None:
     """Drop the modules of an included place, so that it is imported from its present files."""
     importlib.invalidate_caches()
     forget_digests()
+    for file in files:
+        # A compiled file is taken for that of its source by size and whole seconds, which an edit may leave alike.
+        with contextlib.suppress(OSError, NotImplementedError):
+            Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
     for module, loaded in list(sys.modules.items()):
         if module == name or module.startswith(f"{name}.") or getattr(loaded, "__file__", None) in files:
             del sys.modules[module]
