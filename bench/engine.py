@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from worldgauge.core.contents import Contents, inputs_digest
+from worldgauge.core.run_folder import RunFile
 from worldgauge.media.encoder import write_video
 
 CASES, METRICS = 10_000, 5
@@ -53,16 +55,22 @@ def report(folder: Path, records: int = 1_000_000) -> dict[str, float]:
     cases = records // METRICS
     (run / "run.json").write_text(json.dumps(source | {"cases": cases}))
     prints = {d["id"]: d["fingerprint"] for d in source["definitions"]}
+    reads = source["definitions"][0]["reads"]
+    contents = Contents(RunFile.read(run).identity)
     rng = np.random.default_rng(0)
     with (run / "records-0.jsonl").open("w") as stream:
         for number in range(cases):
+            parts = dict.fromkeys(reads, f"{number:016x}")
+            contents.videos[f"case-{number:06d}", 0] = parts
+            inputs = inputs_digest(parts, reads)
             for metric, fingerprint in prints.items():
                 line = {
-                    "schema": 1, "case": f"case-{number:06d}", "cluster": f"scene-{number // 5}", "metric": metric,
-                    "fingerprint": fingerprint, "inputs": "0123456789abcdef", "video": f"{number:064x}", "status": "ok",
+                    "schema": 3, "case": f"case-{number:06d}", "cluster": f"scene-{number // 5}", "metric": metric,
+                    "fingerprint": fingerprint, "inputs": inputs, "video": f"{number:064x}", "status": "ok",
                     "value": float(rng.normal(50, 10)), "raw": 1.0, "tags": {"family": "street"}, "time": 1.0,
                 }  # fmt: skip
                 stream.write(json.dumps(line) + "\n")
+    contents.write(run)
     started = time.perf_counter()
     with (run / "records-0.jsonl").open("rb") as lines:
         for raw in lines:

@@ -36,8 +36,8 @@ def _record(case: str = "c", time: float = 1.0, status: Status = Status.OK, **ch
         "inputs": "i",
         "video": "v",
     }
-    content |= {"value": 1.0} if status is Status.OK else {}
-    return Record.model_validate({**content, "status": status, "time": time, **changes})
+    value = 1.0 if status is Status.OK else None
+    return Record.model_validate({**content, "value": value, "status": status, "time": time, **changes})
 
 
 def _cases(file: Path) -> list[str]:

@@ -139,6 +139,7 @@ def test_a_damaged_line_is_left_out_and_named(tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in run.left_out.damaged] == ["records-1.jsonl line 1"]
 
 
+@pytest.fixture
 def table(tmp_path: Path) -> object:
     runs = [
         make_run(tmp_path / "r1", {"a": [(OK, 10.0), (OK, 30.0)], "b": [(OK, 1.0), (OK, 1.0)]}, model="model_1 & co"),

@@ -17,7 +17,7 @@ import importlib.metadata
 import importlib.util
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -156,15 +156,17 @@ def include(path: Path) -> None:
     What was edited since it was brought in is loaded anew.
     """
     resolved = path.resolve()
-    name = f"worldgauge_include_{resolved.stem}"
+    name = _module_name(resolved)
     file = resolved / "__init__.py" if resolved.is_dir() else resolved
     if not file.is_file():
         raise WorldGaugeError(f"--include {path}: no such file", "name a Python file or a benchmark's folder")
     code = _code_below(resolved, name)
-    loaded = getattr(sys.modules.get(name), "__file__", None) == str(file)
-    if loaded and _included.get(resolved) == code:
+    if _included.get(resolved) == code:
         return
-    _forget(name, {**_included.get(resolved, {}), **code})
+    for other in [known for known in _included if _module_name(known) == name]:
+        # The same place before it was edited, or another of the same name, which this one replaces.
+        _forget(name, _included.pop(other))
+    _drop_bytecode(code)
     inside = [str(resolved)] if resolved.is_dir() else None
     spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inside)
     if spec is None or spec.loader is None:
@@ -188,6 +190,10 @@ def include(path: Path) -> None:
     _included[resolved] = _code_below(resolved, name)
 
 
+def _module_name(path: Path) -> str:
+    return f"worldgauge_include_{path.stem}"
+
+
 def _code_below(path: Path, name: str) -> dict[str, str]:
     """The code of a file with the local modules it imports, or of every file of a folder."""
     if not path.is_dir():
@@ -202,13 +208,16 @@ def _forget(name: str, files: Mapping[str, str]) -> None:
     """Drop the modules of an included place, so that it is imported from its present files."""
     importlib.invalidate_caches()
     forget_digests()
-    for file in files:
-        # A compiled file is taken for that of its source by size and whole seconds, which an edit may leave alike.
-        with contextlib.suppress(OSError, NotImplementedError):
-            Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
     for module, loaded in list(sys.modules.items()):
         if module == name or module.startswith(f"{name}.") or getattr(loaded, "__file__", None) in files:
             del sys.modules[module]
+
+
+def _drop_bytecode(files: Iterable[str]) -> None:
+    """A compiled file is taken for that of its source by size and whole seconds, which an edit may leave alike."""
+    for file in files:
+        with contextlib.suppress(OSError, NotImplementedError):
+            Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
 
 
 def _look_for_entry_points() -> None:

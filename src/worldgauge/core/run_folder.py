@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from sys import intern
@@ -17,14 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from worldgauge.core.benchmark import BenchmarkFile, CaseReducer, Scale, score_ends
 from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
-from worldgauge.core.contents import Contents
+from worldgauge.core.contents import Contents, remember_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity
 from worldgauge.core.older_runs import brought_up
 from worldgauge.core.record_lines import RecordLines
+from worldgauge.core.sources import Source, read_sources
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard, first_problem
 from worldgauge.core.validity import Counting, LeftOut
+from worldgauge.core.video import Video
 
 if TYPE_CHECKING:
     import pandas
@@ -246,6 +248,23 @@ class Run:
             )
         self.left_out = counting.left_out(lambda metric, video: video in rows[metric])
         return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
+
+    def sources(self) -> dict[str, Source]:
+        """Every case with the videos that were measured; one that was replaced since then is not shown for it."""
+        if self.contents is None:
+            return read_sources(self.folder)
+        remember_files(self.folder)
+        return {
+            case: replace(source, takes=tuple(self._measured(case, *take) for take in enumerate(source.takes)))
+            for case, source in read_sources(self.folder).items()
+        }
+
+    def _measured(self, case: str, take: int, video: Video | None) -> Video | None:
+        parts = self.contents.videos.get((case, take), {}) if self.contents is not None else {}
+        try:
+            return video if video is not None and video.digest[:16] == parts.get("video", "")[:16] else None
+        except (WorldGaugeError, OSError):
+            return None
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per (case, metric): the record's fields, the model's name, and a `tag.<name>` column per tag."""

@@ -19,7 +19,7 @@ from worldgauge.core.evidence import (
     no_evidence,
 )
 from worldgauge.core.run_folder import Run
-from worldgauge.core.sources import Source, read_sources
+from worldgauge.core.sources import Source
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video
 from worldgauge.report.html import page
@@ -58,7 +58,7 @@ class ReportSource:
         self.names = _labels(runs)
         self.columns = columns_of(self.joint)
         self.summaries = [summarise(run) for run in runs]
-        self.sources: list[dict[str, Source]] = [read_sources(run.folder) if media else {} for run in runs]
+        self.sources: list[dict[str, Source]] = [run.sources() if media else {} for run in runs]
         self._evidence_of = evidence
         self._calibration_of = calibration
         # One case is asked for several times in a row.
