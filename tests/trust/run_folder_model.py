@@ -149,14 +149,18 @@ class Model:
         self.done -= lost
         self.perhaps |= lost
 
-    def finished(self, world: World, request: Request) -> None:
-        """A run came to its end: compare all that the folder says with a fresh run over the same state."""
-        state, fresh = world.state, self.truth.learn(world)
+    def note(self, world: World, request: Request) -> None:
+        """A run came to its end."""
+        state, facts = world.state, self._facts(world.state, request)
         self.asked |= {column: state.definition(column) for column in request.columns}
-        facts = self._facts(state, request)
         self.done |= facts
         self.perhaps -= facts
         self.seen = state
+
+    def finished(self, world: World, request: Request) -> None:
+        """A run came to its end: compare all that the folder says with a fresh run over the same state."""
+        self.note(world, request)
+        state, fresh = world.state, self.truth.learn(world)
         run = Run(self.folder)
         found = rows_of(run)
         assert [d.id for d in run.file.definitions] == [column for column in COLUMNS if column in self.asked] or (

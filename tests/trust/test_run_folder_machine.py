@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest import mock
 
 import pytest
@@ -19,6 +22,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
+from trust.job_server import REFUSED, Child, JobServer
 from trust.run_folder_model import Model, Truth, perform
 from trust.run_folder_world import BROKEN, CASES, COLUMNS, PRESETS, PROMPTS, How, Layout, Pool, Request, World
 from trust.stopping import Stopped, stop_at_write
@@ -37,7 +41,8 @@ from worldgauge.engine.plan import make_plan
 from worldgauge.engine.writing import writing
 
 A_CASE = st.sampled_from(CASES)
-A_CLIP = st.sampled_from([0, 1, 2, 3, BROKEN])
+CLIPS = (0, 1, 2, 3, BROKEN, None)
+CAMERAS = (0, 1, None)
 A_WAY: st.SearchStrategy[How] = st.sampled_from(["new file", "in place", "same time"])
 COLUMN_SETS = st.one_of(
     st.just(COLUMNS), st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=3, unique=True).map(tuple)
@@ -81,31 +86,33 @@ class RunFolderMachine(RuleBasedStateMachine):
 
     # Changes.
 
-    @rule(case=A_CASE, clip=A_CLIP, how=A_WAY, then=THEN)
-    def put_video(self, case: str, clip: int, how: How, then: Request | None) -> None:
-        self.world.put_video(case, clip, how)
+    @rule(case=A_CASE, turn=st.integers(1, 5), how=A_WAY, then=THEN)
+    def change_video(self, case: str, turn: int, how: How, then: Request | None) -> None:
+        """Added, replaced or deleted; one video must stay."""
+        videos = self.world.state.videos
+        clip = _turned(CLIPS, videos[case], turn)
+        others = [other for other in CASES if other != case and videos[other] is not None]
+        self.world.put_video(case, clip if others else clip or 0, how)
         self.run(then)
 
     @rule(case=A_CASE, then=THEN)
     def delete_video(self, case: str, then: Request | None) -> None:
-        if sum(clip is not None for other, clip in self.world.state.videos.items() if other != case):
+        if any(clip is not None for other, clip in self.world.state.videos.items() if other != case):
             self.world.put_video(case, None)
         self.run(then)
 
-    @rule(case=A_CASE, to=A_CASE, then=THEN)
-    def rename_video(self, case: str, to: str, then: Request | None) -> None:
-        if case != to and self.world.state.videos[case] is not None:
-            self.world.rename_video(case, to)
+    @rule(case=A_CASE, turn=st.integers(1, 2), then=THEN)
+    def rename_video(self, case: str, turn: int, then: Request | None) -> None:
+        if self.world.state.videos[case] is not None:
+            self.world.rename_video(case, CASES[(CASES.index(case) + turn) % 3])
         self.run(then)
 
-    @rule(case=A_CASE, clip=st.one_of(A_CLIP, st.none()), how=A_WAY, then=THEN)
-    def put_reference(self, case: str, clip: int | None, how: How, then: Request | None) -> None:
-        self.world.put_reference(case, clip, how)
-        self.run(then)
-
-    @rule(case=A_CASE, camera=st.sampled_from([0, 1, None]), how=A_WAY, then=THEN)
-    def put_camera(self, case: str, camera: int | None, how: How, then: Request | None) -> None:
-        self.world.put_camera(case, camera, how)
+    @rule(case=A_CASE, part=st.sampled_from(["reference", "camera"]), turn=st.integers(1, 5), how=A_WAY, then=THEN)
+    def change_file_of_case(self, case: str, part: str, turn: int, how: How, then: Request | None) -> None:
+        if part == "reference":
+            self.world.put_reference(case, _turned(CLIPS, self.world.state.references[case], turn), how)
+        else:
+            self.world.put_camera(case, _turned(CAMERAS, self.world.state.cameras[case], 1 + turn % 2), how)
         self.run(then)
 
     @rule(case=A_CASE, prompt=st.sampled_from(PROMPTS), tag=st.sampled_from("xy"), then=THEN)
@@ -113,9 +120,11 @@ class RunFolderMachine(RuleBasedStateMachine):
         self.world.put_text(case, prompt, tag)
         self.run(then)
 
-    @rule(code=st.tuples(*[st.sampled_from([0, 1])] * 3), doc=st.integers(0, 2), then=THEN)
-    def edit_code(self, code: tuple[int, int, int], doc: int, then: Request | None) -> None:
-        self.world.put_code(code, doc)
+    @rule(which=st.integers(0, 2), doc=st.integers(0, 2), then=THEN)
+    def edit_code(self, which: int, doc: int, then: Request | None) -> None:
+        """The metric, the signal or the helper beside them."""
+        code = [1 - number if i == which else number for i, number in enumerate(self.world.state.code)]
+        self.world.put_code((code[0], code[1], code[2]), doc)
         self.run(then)
 
     @rule(doc=st.integers(3, 9))
@@ -125,9 +134,9 @@ class RunFolderMachine(RuleBasedStateMachine):
         self.world.put_code(self.world.state.code, doc)
         assert make_plan(self.job(Request())).records == self._errors()
 
-    @rule(preset=st.sampled_from(PRESETS), then=THEN)
-    def change_instrument(self, preset: str, then: Request | None) -> None:
-        self.world.use_preset(preset)
+    @rule(then=THEN)
+    def change_instrument(self, then: Request | None) -> None:
+        self.world.use_preset(next(preset for preset in PRESETS if preset != self.world.state.preset))
         self.run(then)
 
     @rule(days=st.sampled_from([1, 400]), then=THEN)
@@ -354,6 +363,11 @@ class RunFolderMachine(RuleBasedStateMachine):
         return sum(record["status"] == "error" for record in Run(self.out).records())
 
 
+def _turned(values: tuple[int | None, ...], value: int | None, turn: int) -> int | None:
+    """Another of the values."""
+    return values[(values.index(value) + turn) % len(values)]
+
+
 def _is_json(line: bytes) -> bool:
     try:
         return isinstance(json.loads(line), dict) and {"metric", "case"} <= json.loads(line).keys()
@@ -399,7 +413,68 @@ def test_any_sequence_ends_like_a_fresh_run(pool: Pool) -> None:
     drive(lambda: RunFolderMachine(pool, truth), examples=25, steps=6)
 
 
+class RealMachine(RunFolderMachine):
+    """The same with a process for every run: a kill is a SIGKILL at any moment, and two writers start together."""
+
+    met: ClassVar[Counter[str]] = Counter()
+    """What happened, over all sequences."""
+
+    def __init__(self, pool: Pool, truth: Truth, server: JobServer) -> None:
+        super().__init__(pool, truth)
+        self.server = server
+
+    def start(self, request: Request) -> Child:
+        return self.server.start(self.world.arguments(request, self.out, self.store), self.clock)
+
+    def run(self, request: Request | None) -> None:
+        if request is not None and request.chosen(self.world.state):
+            assert self.start(request).wait() == 0
+            self.model.finished(self.world, request)
+
+    def kill(self, request: Request, at: int, share: float) -> None:
+        child = self.start(request)
+        wanted = len(self._lines()) + at // 3
+        ends = time.monotonic() + 0.1 * share
+        while len(self._lines()) < wanted and time.monotonic() < ends:
+            time.sleep(0.0005)
+        time.sleep(0.01 * share)
+        os.kill(child.pid, signal.SIGKILL)
+        status = child.wait()
+        self.met["ended before the kill" if status == 0 else "killed"] += 1
+        if status == 0:
+            self.model.finished(self.world, request)
+        else:
+            assert status == -signal.SIGKILL
+            self.model.stopped(self.world, request)
+            self.reported()
+
+    def write_twice(self, first: Request, second: Request) -> None:
+        """Both are started; one that is refused because the other writes is started again."""
+        waiting = [(request, self.start(request)) for request in (first, second)]
+        while waiting:
+            request, child = waiting.pop(0)
+            status = child.wait()
+            self.met["second writer refused" if status == REFUSED else "writer"] += 1
+            if status == REFUSED:
+                waiting.append((request, self.start(request)))
+                continue
+            assert status == 0
+            self.model.note(self.world, request)
+        self.model.finished(self.world, second)
+        self.model.finished(self.world, first)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[JobServer]:
+    log = tmp_path / "server.log"
+    started = JobServer(log)
+    yield started
+    started.close()
+    assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
+
+
 @pytest.mark.nightly
-def test_any_of_a_thousand_sequences(pool: Pool) -> None:
+def test_any_of_a_thousand_sequences_with_real_kills(pool: Pool, server: JobServer) -> None:
     truth = Truth(pool.root / "fresh")
-    drive(lambda: RunFolderMachine(pool, truth), examples=1000, steps=12)
+    drive(lambda: RealMachine(pool, truth, server), examples=1000, steps=12)
+    assert RealMachine.met["killed"] > 200 and RealMachine.met["second writer refused"] > 20, RealMachine.met

@@ -6,6 +6,7 @@ import contextlib
 import logging
 from collections import Counter
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 
 from worldgauge.core.case import Case
@@ -78,10 +79,12 @@ class Worker:
     def perform(self, item: WorkItem) -> WorkResult:
         """Perceive the stage's signals, then write the records that are complete with them."""
         result = WorkResult(item.case.id)
-        inputs = CaseInputs(item.case, item.video, item.reference)
+        # What the plan knew of the file may be hours old: its digest is that of the moment it is measured.
+        video = copy(item.video) if item.video is not None and item.video.on_disk is not None else item.video
+        inputs = CaseInputs(item.case, video, item.reference)
         perception = Perception(inputs, self.seats, self.store, self.loaded)
         wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
-        if item.video is not None and not item.lost:
+        if video is not None and not item.lost:
             self._perceive(perception, item.stage, [d.id for d in wanted if not d.unavailable])
         for definition in wanted:
             if self.stages.of_metric[definition.id] != item.stage:
@@ -96,9 +99,9 @@ class Worker:
         result.counters = perception.counters + perception.decodes()
         result.counters["records_written"] += result.statuses.total()
         result.seconds = perception.seconds
-        if perception.seconds and item.video is not None:
+        if perception.seconds and video is not None:
             with contextlib.suppress(WorldGaugeError):
-                info = item.video.info
+                info = video.info
                 result.megapixels = info.frames * info.width * info.height / 1e6
         return result
 
