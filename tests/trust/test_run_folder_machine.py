@@ -410,7 +410,7 @@ def drive(machine: Callable[[], RuleBasedStateMachine], examples: int, steps: in
 
 def test_any_sequence_ends_like_a_fresh_run(pool: Pool) -> None:
     truth = Truth(pool.root / "fresh")
-    drive(lambda: RunFolderMachine(pool, truth), examples=25, steps=6)
+    drive(lambda: RunFolderMachine(pool, truth), examples=25, steps=12)
 
 
 class RealMachine(RunFolderMachine):
@@ -477,4 +477,4 @@ def server(tmp_path: Path) -> Iterator[JobServer]:
 def test_any_of_a_thousand_sequences_with_real_kills(pool: Pool, server: JobServer) -> None:
     truth = Truth(pool.root / "fresh")
     drive(lambda: RealMachine(pool, truth, server), examples=1000, steps=12)
-    assert RealMachine.met["killed"] > 200 and RealMachine.met["second writer refused"] > 20, RealMachine.met
+    assert RealMachine.met["killed"] > 100 and RealMachine.met["second writer refused"] > 5, RealMachine.met

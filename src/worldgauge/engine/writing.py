@@ -79,7 +79,7 @@ def _told(owner: dict[str, Any]) -> str:
     if not owner:
         return "owner unknown"
     since = owner.get("since")
-    # Also false for what is no time at all, such as NaN or a number of a thousand digits.
-    known = isinstance(since, (int, float)) and 0 < since < 1e12
-    age = f", for {max(0, round((time.time() - since) / 60))} min" if known else ""
+    # What is no time at all, such as NaN or a number of a thousand digits, is left out.
+    is_time = isinstance(since, (int, float)) and 0 < since < 1e12
+    age = f", for {max(0, round((time.time() - float(since or 0)) / 60))} min" if is_time else ""
     return f"process {owner.get('pid')} of {owner.get('user') or 'somebody'} on {owner.get('host')}{age}"
