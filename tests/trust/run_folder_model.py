@@ -73,7 +73,6 @@ class Truth:
                 columns = tuple(column for column in COLUMNS if cases_of[column] == cases)
                 perform(world.job(Request(columns, cases), out, store))
             self._partial[key] = _scores(Run(out))
-            self._drop()
         return self._partial[key]
 
     def _fresh(self, world: World) -> tuple[dict[tuple[str, str], Row], dict[str, Any]]:
@@ -95,11 +94,11 @@ class Truth:
                 assert before in (None, state.definition(definition.id)), "two definitions with one fingerprint"
                 self.fingerprints[definition.id, definition.fingerprint] = state.definition(definition.id)
             self._known[state.key] = rows, _scores(run)
-            self._drop()
         return self._known[state.key]
 
     def _places(self) -> tuple[Path, Path]:
         self.runs += 1
+        self._drop()
         return self._root / "out", self._root / "store"
 
     def _drop(self) -> None:
