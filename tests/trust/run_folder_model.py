@@ -21,7 +21,8 @@ Row = dict[str, Any]
 Fact = tuple[str, str, object, object]
 """Column, case, what the definition and the inputs were."""
 
-_OF_THE_MOMENT = ("seconds", "time", "invocation", "traceback")
+_OF_THE_MOMENT = ("seconds", "time", "invocation", "traceback", "inputs")
+"""The digest of the inputs holds the place of own videos' references, which differs from sequence to sequence."""
 
 
 def perform(job: Job, plan: Plan | None = None) -> None:

@@ -84,7 +84,7 @@ def machine_level(case, levels):
     return Measurement(lifted(float(levels["mean"].mean())) + {metric})
 
 
-@metric(unit="", higher_is_better=True, bounds=(0, 500), requires=["prompt"])
+@metric(unit="", higher_is_better=True, bounds=(0, 500))
 def machine_words(case):
     """Words of the prompt."""
     return Measurement(len(case.condition.prompt.split()) + {metric})
@@ -130,9 +130,15 @@ class State:
 
     def inputs(self, column: str, case: str) -> object:
         """What the column's record of a case rests on beside the definition."""
-        own: dict[str, Any] = {"psnr": self.references, "machine_words": self.prompts, "machine_reach": self.cameras}
         standing = self.tags[case] if self.layout == "cases" else ""
-        return self.videos[case], standing, own[column][case] if column in own else None
+        return self.videos[case], standing, self._parts(column, case)
+
+    def _parts(self, column: str, case: str) -> object:
+        if column in PLUGGED:
+            # A stranger's metric may read all of the case; beside own videos that is what is there.
+            has_reference = self.layout == "cases" or self.references[case] is not None
+            return self.prompts[case], self.cameras[case], has_reference
+        return self.references[case] if column == "psnr" else None
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,27 @@ def test_a_helper_edited_within_a_second_is_compiled_anew(tmp_path: Path, monkey
         assert METRICS.get("quick_metric").function(None).value == number
 
 
+def test_a_plugin_that_reads_the_case_without_saying_so_is_computed_again(tmp_path: Path, clips: Path) -> None:
+    plugin = tmp_path / "reader_plugin.py"
+    plugin.write_text(
+        "from worldgauge import Measurement, metric\n"
+        "@metric(unit='', higher_is_better=None, bounds=(0, 99))\n"
+        "def reader_metric(case):\n    return Measurement(len(case.condition.prompt))\n"
+    )
+    for prompt in ("short", "a longer one"):
+        (clips / "prompts.json").write_text(json.dumps({"case-00": prompt}))
+        run = score(clips, tmp_path / "out", metrics="reader_metric", includes=[plugin])
+        assert [record["value"] for record in run.records()] == [len(prompt), 0]
+
+
+def test_a_file_that_cannot_be_read_hides_no_other_change_of_the_case(tmp_path: Path) -> None:
+    from worldgauge.engine.inputs import CaseInputs
+
+    cases = [Case(id="a", condition=Condition(camera="gone.npz", prompt=prompt)).at(tmp_path) for prompt in "xy"]
+    first, second = (CaseInputs(case, None).part_digests(["case"]) for case in cases)
+    assert first != second
+
+
 def test_of_two_included_files_with_one_name_each_has_its_own_code(tmp_path: Path) -> None:
     files = [tmp_path / place / "namesake.py" for place in ("one", "two")]
     for number, file in enumerate(files):
