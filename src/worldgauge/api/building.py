@@ -61,7 +61,9 @@ def build_job(
     arguments: Sequence[str] = (),
 ) -> Job:
     """Open the benchmark and the submission, and resolve what was asked for. Nothing is perceived yet."""
-    for path in includes:
+    given = [Path(path) for path in includes]
+    for path in given:
+        _refuse_namesake(path, given)
         include(path)
     opened, submission = open_videos(videos, benchmark, data, reference, prompts, cameras)
     file = opened.file
@@ -101,6 +103,13 @@ def build_job(
         arguments=tuple(arguments),
         excluded=excluded,
     )
+
+
+def _refuse_namesake(path: Path, given: Sequence[Path]) -> None:
+    """Raise where two included files have one name: a process knows them by it, so one would replace the other."""
+    other = next((p for p in given if p.stem == path.stem and p.resolve() != path.resolve()), None)
+    if other is not None:
+        raise WorldGaugeError(f"--include {path} and --include {other} have one name", "rename one of them")
 
 
 def open_videos(

@@ -32,7 +32,11 @@ def merge(
     """Join the runs of shards, made with --shard on any machines, into one run folder."""
     opened = [Run(folder) for folder in runs]
     first = opened[0].file
-    for run in opened[1:]:
+    for run in opened:
+        if run.file.older:
+            raise WorldGaugeError(
+                f"{run.folder} was made by an older version: it can be read, not merged", "run its shard again"
+            )
         if run.file.model != first.model:
             raise WorldGaugeError(
                 f"{run.folder} is a run of '{run.name}', {runs[0]} of '{first.model.name}'", "merge one model's shards"
@@ -72,5 +76,18 @@ def _joined_contents(runs: Sequence[Run]) -> Contents | None:
         owner |= dict.fromkeys(measured, run.folder)
         if run.contents is not None:
             joined = joined or Contents(run.file.identity)
-            joined.videos |= run.contents.videos
+            _add_videos(joined, run)
     return joined
+
+
+def _add_videos(joined: Contents, run: Run) -> None:
+    """A shard that was made before a video was replaced is no part of the others' run."""
+    assert run.contents is not None
+    for key, parts in run.contents.videos.items():
+        before = joined.videos.get(key, {})
+        if any(before.get(part, digest) != digest for part, digest in parts.items()):
+            raise WorldGaugeError(
+                f"case '{key[0]}' changed between the shards: {run.folder} saw another than the ones before it",
+                "run the shards again over the same videos and cases",
+            )
+        joined.videos[key] = {**before, **parts}

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.file_digests import digest_file
 from worldgauge.core.frozen import freeze
 from worldgauge.core.manifest import by_ending
 from worldgauge.core.names import path_of
@@ -160,7 +161,11 @@ class Case(_Model):
         relative = first or second
         if relative is None:
             raise NotApplicable("the case has no camera path")
-        return _load_camera(self.path(relative))
+        path = self.path(relative)
+        try:
+            return _load_camera(path, digest_file(path))
+        except FileNotFoundError as error:
+            raise WorldGaugeError(f"camera file {path} does not exist", "restore it or make the cases again") from error
 
     def target(self) -> TargetView:
         """The target with its first-frame mask loaded."""
@@ -182,8 +187,7 @@ class Case(_Model):
 
 
 @functools.lru_cache(maxsize=256)
-def _load_camera(path: Path) -> CameraPath:
-    if not path.exists():
-        raise WorldGaugeError(f"camera file {path} does not exist", "restore it or make the cases again")
+def _load_camera(path: Path, digest: str) -> CameraPath:
+    """`digest` tells a file that was replaced from the one that is remembered."""
     # Kept for every case that names the file.
     return freeze(CameraPath.load(path))

@@ -9,6 +9,7 @@ import ast
 import functools
 import hashlib
 import importlib.metadata
+import inspect
 import sys
 import sysconfig
 from pathlib import Path
@@ -18,35 +19,36 @@ from typing import Any
 _HOME = Path(__file__).resolve().parents[1]
 
 
+_codes: dict[Any, dict[str, str]] = {}
+"""Function or class to its code when it was first asked for: a later edit of the file is not what runs."""
+
+
 def code_of(definition: Any) -> dict[str, str]:
     """`{}` for our own function or class, else `{"code": digest}` or `{"distribution": "name version"}`."""
+    if definition not in _codes:
+        _codes[definition] = _find_code(definition)
+    return _codes[definition]
+
+
+def forget_digests() -> None:
+    """To be called when code was loaded anew."""
+    _codes.clear()
+
+
+def _find_code(definition: Any) -> dict[str, str]:
     name = getattr(definition, "__module__", "") or ""
-    file = _file_of(name)
+    code = getattr(inspect.unwrap(definition), "__code__", None)
+    # The function knows its file; of two included files with one name, the module's name means the last.
+    own = Path(code.co_filename) if code is not None else Path()
+    file = own.resolve() if own.suffix == ".py" and own.is_file() else _file_of(name)
     if file is None:
-        code = getattr(definition, "__code__", None)
         return {"code": _digest(_code_text(code))} if code is not None else {}
     if _HOME in file.parents:
         return {}
     if _is_installed(file):
         return {"distribution": _distribution(name.partition(".")[0])}
-    return {"code": module_digest(name, file)}
-
-
-_digests: dict[str, str] = {}
-"""Module to its digest when it was first asked for: a later edit of the file is not what runs."""
-
-
-def module_digest(name: str, file: Path) -> str:
-    """Digest of a module's syntax tree and those of the local modules it imports, docstrings left out."""
-    if name not in _digests:
-        texts = files_of(file, name)
-        _digests[name] = _digest("\n".join(texts[key] for key in sorted(texts)))
-    return _digests[name]
-
-
-def forget_digests() -> None:
-    """To be called when code was loaded anew."""
-    _digests.clear()
+    texts = files_of(file, name)
+    return {"code": _digest("\n".join(texts[key] for key in sorted(texts)))}
 
 
 def files_of(file: Path, name: str) -> dict[str, str]:

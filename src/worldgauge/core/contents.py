@@ -58,7 +58,8 @@ class Contents:
             contents = cls(Identity.from_json(json.loads(first)["identity"]))
             for line in lines:
                 content = json.loads(line)
-                contents.videos[str(content["case"]), int(content.get("take", 0))] = dict(content["parts"])
+                parts = {part: digest[:] for part, digest in content["parts"].items()}
+                contents.videos[str(content["case"]), int(content.get("take", 0))] = parts
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:

@@ -11,12 +11,13 @@ References are `module:attribute`; a leading dot means inside the package.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,7 @@ def include(path: Path) -> None:
     for other in [known for known in _included if _module_name(known) == name]:
         # The same place before it was edited, or another of the same name, which this one replaces.
         _forget(name, _included.pop(other))
+    _drop_bytecode(code)
     inside = [str(resolved)] if resolved.is_dir() else None
     spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inside)
     if spec is None or spec.loader is None:
@@ -211,6 +213,13 @@ def _forget(name: str, files: Mapping[str, str]) -> None:
     for module, loaded in list(sys.modules.items()):
         if module == name or module.startswith(f"{name}.") or getattr(loaded, "__file__", None) in files:
             del sys.modules[module]
+
+
+def _drop_bytecode(files: Iterable[str]) -> None:
+    """A compiled file is taken for that of its source by size and whole seconds, which an edit may leave alike."""
+    for file in files:
+        with contextlib.suppress(OSError, NotImplementedError):
+            Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
 
 
 def _look_for_entry_points() -> None:

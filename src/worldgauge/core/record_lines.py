@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,23 @@ from worldgauge.core.record import SCHEMA
 from worldgauge.core.status import Status
 
 _STATUSES = frozenset(status.value for status in Status)
-_TEXTS = ("case", "metric", "fingerprint", "inputs", "cluster")
+_NEEDED = ("case", "metric", "fingerprint", "inputs", "cluster", "status")
+_NULL = type(None)
+_NUMBERS = (float, int, _NULL)
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(_NEEDED, (str,)),
+    **dict.fromkeys(("take", "invocation"), (int,)),
+    **dict.fromkeys(("value", "raw", "weight"), _NUMBERS),
+    "video": (str, _NULL),
+    "reason": (str,),
+    "curve": (list, _NULL),
+    "tags": (dict, _NULL),
+}
+"""Of each field that is read, as what it may come."""
+_NO_TAGS: dict[str, str] = {}
+_NO_CURVE: list[float] = []
+_LARGE = 1e308
+"""An integer of JSON may have any length, and 1e999 is read as infinity."""
 
 
 class RecordLines:
@@ -53,12 +68,34 @@ def _problem(record: Any) -> str:
             f"the records have schema {schema}, newer than {SCHEMA}",
             "update this version",
         )
-    for key in _TEXTS:
-        if type(record.get(key)) is not str:
+    get = record.get
+    value, raw, weight = get("value"), get("raw"), get("weight")
+    try:
+        # A million lines come by here: what is right is seen at once, what is wrong is named below.
+        right = (
+            type(get("case")) is type(get("metric")) is type(get("fingerprint")) is type(get("inputs")) is str
+            and type(get("cluster")) is type(get("reason", "")) is type(get("video") or "") is str
+            and type(get("tags") or _NO_TAGS) is dict
+            and type(get("curve") or _NO_CURVE) is list
+            and type(get("take", 0)) is type(get("invocation", 0)) is int
+            and (value is None or (type(value) in _NUMBERS and -_LARGE < value < _LARGE))
+            and (raw is None or (type(raw) in _NUMBERS and -_LARGE < raw < _LARGE))
+            and (weight is None or (type(weight) in _NUMBERS and -_LARGE < weight < _LARGE))
+            and get("status") in _STATUSES
+            and (value is not None or get("status") != "ok")
+        )
+    except TypeError:
+        right = False
+    return "" if right else _named(record)
+
+
+def _named(record: dict[str, Any]) -> str:
+    """What is wrong with a line that is."""
+    for key, kinds in _KINDS.items():
+        if key in record and type(record[key]) not in kinds:
+            return f"{key} cannot be {str(record[key])[:20]}"
+        if key not in record and key in _NEEDED:
             return f"no {key}"
-    if record.get("status") not in _STATUSES:
+    if record["status"] not in _STATUSES:
         return "no status"
-    value = record.get("value")
-    if value is None:
-        return "ok without a value" if record["status"] == "ok" else ""
-    return "" if type(value) in (float, int) and math.isfinite(value) else "the value is not a number"
+    return "a number is too large" if record.get("value") is not None else "ok without a value"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from worldgauge.core.benchmark import BenchmarkFile, CaseReducer, Scale, score_ends
+from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
 from worldgauge.core.contents import Contents, remember_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity
@@ -203,7 +204,12 @@ class Run:
     @cached_property
     def contents(self) -> Contents | None:
         """What was there when the run last looked; None for folders of older versions."""
-        return Contents.read(self.folder)
+        found = Contents.read(self.folder)
+        if found is None and self.file.invocations and not self.file.older:
+            raise WorldGaugeError(
+                f"{self.folder} has lost its {CONTENTS_FILE}, so nobody knows which records count", DAMAGED_HINT
+            )
+        return found
 
     def counting(self) -> Counting:
         """Every record that counts: of one video and metric the one of the last invocation is the current one."""
@@ -266,7 +272,7 @@ class Run:
 
         rows = []
         for record in self.records():
-            tags = {f"tag.{key}": value for key, value in record.pop("tags", {}).items()}
+            tags = {f"tag.{key}": value for key, value in (record.pop("tags", None) or {}).items()}
             rows.append({"model": self.name, **record, **tags})
         return pandas.DataFrame(rows)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,20 +63,27 @@ def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -
 
 def copy_sources(folder: Path, target: Path) -> None:
     """Write the sources of one run folder into another, with paths relative to that."""
-    known = read_sources(folder)
+    known = list(_read(folder))
     if known:
-        takes = {case: [v for v in source.takes if v is not None] for case, source in known.items()}
-        first = {case: videos[0] for case, videos in takes.items() if videos}
-        further = {case: videos[1:] for case, videos in takes.items() if len(videos) > 1}
-        write_sources(target, [source.case for source in known.values()], Submission(_NOBODY, first, further))
+        # Also the place of a video that is not there now, so that every take keeps its number.
+        first = {case.id: videos[0] for case, videos in known if videos}
+        further = {case.id: videos[1:] for case, videos in known if len(videos) > 1}
+        write_sources(target, [case for case, _ in known], Submission(_NOBODY, first, further))
 
 
 def read_sources(folder: Path) -> dict[str, Source]:
     """Every case of a run by id; empty for a run folder that has no such file."""
+    return {
+        case.id: Source(case, tuple(video if video.is_there else None for video in videos))
+        for case, videos in _read(folder)
+    }
+
+
+def _read(folder: Path) -> Iterator[tuple[Case, list[Video]]]:
+    """Each case with its videos, whether they are there or not."""
     file = folder / FILE_NAME
     if not file.is_file():
-        return {}
-    sources: dict[str, Source] = {}
+        return
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         try:
             content = json.loads(line)
@@ -86,8 +93,7 @@ def read_sources(folder: Path) -> dict[str, Source]:
             raise WorldGaugeError(f"{file} line {number}: {first_problem(error)}") from error
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise WorldGaugeError(f"{file} line {number} is damaged", "run the same command again") from error
-        sources[case.id] = Source(case, tuple(video if video.is_there else None for video in videos))
-    return sources
+        yield case, videos
 
 
 _NOBODY = ModelCard(name="-")

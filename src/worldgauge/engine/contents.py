@@ -35,11 +35,13 @@ def establish(
 
 def check_again(folder: Path) -> None:
     """Look at the files of a run folder again and write down what is there now."""
-    file, contents, sources = RunFile.read(folder), Contents.read(folder), read_sources(folder)
-    if contents is None:
-        raise WorldGaugeError(f"{folder} does not say what it was about", "run the same command again")
-    reads = part_names(file.definitions)
+    RunFile.read(folder)
     with writing(folder):
+        # Only now: another run may have ended just before.
+        file, contents, sources = RunFile.read(folder), Contents.read(folder), read_sources(folder)
+        if contents is None:
+            raise WorldGaugeError(f"{folder} does not say what it was about", "run the same command again")
+        reads = part_names(file.definitions)
         remember_files(folder)
         found: dict[tuple[str, int], Mapping[str, str]] = {}
         for (case_id, take), before in contents.videos.items():

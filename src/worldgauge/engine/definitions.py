@@ -192,7 +192,9 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
 
 def _reads(metric: Metric) -> tuple[str, ...]:
     phases = {"phases"} if any(use.frames.phase is not None for use in all_uses(metric)) else set()
-    return (*in_order({"video", *metric.inputs(), *phases}), STANDING)
+    # A metric is handed the whole case. Ours say what they read of it, a stranger's may read anything.
+    whole = {"case"} if code_of(metric.function) else set()
+    return (*in_order({"video", *metric.inputs(), *phases, *whole}), STANDING)
 
 
 def _with_settings(instrument: type[Instrument], settings: str) -> Instrument:

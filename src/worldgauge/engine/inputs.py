@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from worldgauge.core.canonical import digest_of, short
@@ -104,9 +105,9 @@ class CaseInputs:
             case "target" | "target_box" | "target_mask":
                 target = case.reference.target
                 mask = target.mask if target else None
-                return digest_of([target and target.model_dump(mode="json"), mask and digest_file(case.path(mask))])
+                return digest_of([target and target.model_dump(mode="json"), mask and _digest_or_word(case.path(mask))])
             case "object_masks":
-                return digest_of([digest_file(case.path(file)) for file in self._object_masks()])
+                return digest_of([_digest_or_word(case.path(file)) for file in self._object_masks()])
             case "camera":
                 relative = case.condition.camera or case.reference.camera
                 return digest_file(case.path(relative or ""))
@@ -134,7 +135,7 @@ class CaseInputs:
         known = [case.condition.image, case.condition.camera, case.reference.camera, target and target.mask]
         files = [*known, *object_masks(case)]
         asked = [part.model_dump(mode="json", exclude_defaults=True) for part in (case.condition, case.reference)]
-        return digest_of([asked, case.extras, [digest_file(case.path(file)) for file in files if file]])
+        return digest_of([asked, case.extras, [_digest_or_word(case.path(file)) for file in files if file]])
 
     def _object_masks(self) -> list[str]:
         """Masks of the objects that should move, or the target's where there are no others."""
@@ -160,3 +161,11 @@ class CaseInputs:
                 f"reference video {readable(str(reference.path))} does not exist", "restore the data set"
             )
         return reference
+
+
+def _digest_or_word(path: Path) -> str:
+    """Of a part made of several things: one file that cannot be read must not hide that another thing changed."""
+    try:
+        return digest_file(path)
+    except (WorldGaugeError, OSError):
+        return UNREADABLE

@@ -104,8 +104,8 @@ def make_plan(job: Job) -> Plan:
     known = {case.id for case in job.benchmark.cases}
     plan.unknown = sorted(set(job.submission.videos) - known)
     chosen = {job.benchmark.cases[position].id for position in job.cases}
-    # Of a part that is run again the rest is looked at too, so that nothing stale counts there.
-    looked_at = chosen | (listed.cases if listed is not None else set())
+    # Of a part that is run again the rest is looked at too, so that nothing stale counts there and nothing is lost.
+    looked_at = chosen | {case for case, _ in done} | (listed.cases if listed is not None else set())
     files = {d.id: d for d in before.definitions} if before else {}
     reads = part_names([*(files | {d.id: d.to_file() for d in definitions}).values()])
     remember_files(job.setup.out)

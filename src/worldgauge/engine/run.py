@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -14,12 +15,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.contents import note_files
+from worldgauge.core.contents import Contents, note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.names import readable
 from worldgauge.core.run_folder import FILE_NAME, Invocation, RunFile
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
+from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
@@ -64,7 +66,9 @@ def execute(
     out, totals, started = job.setup.out, Totals(), time.time()
     _make_folder(out)
     with writing(out, job.break_lock):
-        file = _run_file(job, plan)
+        before, listed, _ = found_before(job)
+        file = _run_file(job, plan, before)
+        _look_at_the_rest(job, plan, file, listed)
         # Noted at once, so that no two invocations have one number, however this one ends.
         number = max(plan.invocation, len(file.invocations))
         file.invocations.append(_invocation(job, totals, started))
@@ -107,9 +111,19 @@ def _items(plan: Plan, stage: int, invocation: int) -> Iterator[WorkItem]:
             yield WorkItem(work.case, work.take, work.video, stage, tuple(due), invocation=invocation)
 
 
-def _run_file(job: Job, plan: Plan) -> RunFile:
+def _look_at_the_rest(job: Job, plan: Plan, file: RunFile, listed: Contents | None) -> None:
+    """Another run may have ended since the plan was made: what its records rest on belongs to the contents too."""
+    if plan.contents is None:
+        return
+    reads, planned = part_names(file.definitions), plan.contents
+    cases = planned.cases | (listed.cases if listed is not None else set())
+    asked = [case for case in job.benchmark.cases if case.id in cases]
+    if len(asked) > len(planned.cases) or not all(parts.keys() >= set(reads) for parts in planned.videos.values()):
+        plan.contents, _ = establish(planned.identity, asked, job.submission, reads)
+
+
+def _run_file(job: Job, plan: Plan, before: RunFile | None) -> RunFile:
     """The folder's run.json, with this job's definitions in place of older ones of the same id."""
-    before, _, _ = found_before(job)
     definitions = {d.id: d for d in before.definitions} if before else {}
     definitions |= {d.id: d.to_file() for d in plan.definitions}
     identity = identity_of(job.benchmark, job.submission, job.protocol)
@@ -157,6 +171,11 @@ def _invocation(job: Job, totals: Totals, started: float) -> Invocation:
 
 def environment() -> dict[str, str]:
     """What a number may depend on beside its definition."""
+    return dict(_environment())
+
+
+@functools.cache
+def _environment() -> dict[str, str]:
     found = {"python": platform.python_version(), "platform": platform.platform(), "machine": platform.machine()}
     for name in _RECORDED_LIBRARIES:
         try:

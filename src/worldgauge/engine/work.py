@@ -6,7 +6,8 @@ import contextlib
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
@@ -92,6 +93,9 @@ class Worker:
 
     def perform(self, item: WorkItem) -> WorkResult:
         """Perceive the stage's signals, then write the records that are complete with them."""
+        if item.video is not None and item.video.on_disk is not None:
+            # What the plan knew of the file may be hours old: its digest is that of the moment it is measured.
+            item = replace(item, video=copy(item.video))
         with self.watch as watch:
             watch.given_up = item.given_up
             watch.seconds = self._setup.limits.seconds_for(_length(item))

@@ -70,7 +70,7 @@ def _me() -> dict[str, Any]:
 def _owner(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
 
@@ -79,5 +79,7 @@ def _told(owner: dict[str, Any]) -> str:
     if not owner:
         return "owner unknown"
     since = owner.get("since")
-    age = f", for {max(0, round((time.time() - since) / 60))} min" if isinstance(since, (int, float)) else ""
+    # What is no time at all, such as NaN or a number of a thousand digits, is left out.
+    is_time = isinstance(since, (int, float)) and 0 < since < 1e12
+    age = f", for {max(0, round((time.time() - float(since or 0)) / 60))} min" if is_time else ""
     return f"process {owner.get('pid')} of {owner.get('user') or 'somebody'} on {owner.get('host')}{age}"
