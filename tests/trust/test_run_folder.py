@@ -54,7 +54,7 @@ def test_trust_01_two_submissions_never_share_a_default_folder(tmp_path: Path, m
     assert folders[1].name.startswith("videos-")
 
 
-@pytest.mark.parametrize("names", [("a/b", "a-b"), ("a_b", "a/b"), ("..", "."), ("", "-"), ("x" * 300, "x" * 301)])
+@pytest.mark.parametrize("names", [("a/b", "a-b"), ("..", "."), ("", "-"), ("x" * 300, "x" * 301)])
 def test_trust_01_names_that_look_alike_stay_apart(names: tuple[str, str]) -> None:
     benchmark = Benchmark(BenchmarkFile(name="b"), (Case(id="c"),))
     cards = [ModelCard.model_construct(name=name) for name in names]
