@@ -89,7 +89,7 @@ def test_a_check_that_waited_for_a_run_sees_what_it_left(
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("take", []), ("invocation", "x"), ("weight", "1"), ("raw", {}), ("video", 7), ("tags", [1]), ("curve", 3)],
+    [("take", []), ("invocation", "x"), ("weight", "1"), ("raw", {}), ("video", 7), ("tags", []), ("curve", 3)],
 )
 def test_a_field_of_the_wrong_kind_is_damage(tmp_path: Path, clips: Path, key: str, value: object) -> None:
     run = score(clips, tmp_path / "out")

@@ -16,18 +16,19 @@ _STATUSES = frozenset(status.value for status in Status)
 _NEEDED = ("case", "metric", "fingerprint", "inputs", "cluster", "status")
 _NULL = type(None)
 _NUMBERS = (float, int, _NULL)
+_LISTS = (list, _NULL)
+_TEXTS = (str, _NULL)
 _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(_NEEDED, (str,)),
     **dict.fromkeys(("take", "invocation"), (int,)),
     **dict.fromkeys(("value", "raw", "weight"), _NUMBERS),
-    "video": (str, _NULL),
+    "video": _TEXTS,
     "reason": (str,),
-    "curve": (list, _NULL),
-    "tags": (dict, _NULL),
+    "curve": _LISTS,
+    "tags": (dict,),
 }
 """Of each field that is read, as what it may come."""
 _NO_TAGS: dict[str, str] = {}
-_NO_CURVE: list[float] = []
 _LARGE = 1e308
 """An integer of JSON may have any length, and 1e999 is read as infinity."""
 
@@ -74,9 +75,10 @@ def _problem(record: Any) -> str:
         # A million lines come by here: what is right is seen at once, what is wrong is named below.
         right = (
             type(get("case")) is type(get("metric")) is type(get("fingerprint")) is type(get("inputs")) is str
-            and type(get("cluster")) is type(get("reason", "")) is type(get("video") or "") is str
-            and type(get("tags") or _NO_TAGS) is dict
-            and type(get("curve") or _NO_CURVE) is list
+            and type(get("cluster")) is type(get("reason", "")) is str
+            and type(get("video")) in _TEXTS
+            and type(get("tags", _NO_TAGS)) is dict
+            and type(get("curve")) in _LISTS
             and type(get("take", 0)) is type(get("invocation", 0)) is int
             and (value is None or (type(value) in _NUMBERS and -_LARGE < value < _LARGE))
             and (raw is None or (type(raw) in _NUMBERS and -_LARGE < raw < _LARGE))

@@ -272,7 +272,7 @@ class Run:
 
         rows = []
         for record in self.records():
-            tags = {f"tag.{key}": value for key, value in (record.pop("tags", None) or {}).items()}
+            tags = {f"tag.{key}": value for key, value in record.pop("tags", {}).items()}
             rows.append({"model": self.name, **record, **tags})
         return pandas.DataFrame(rows)
 
