@@ -93,7 +93,7 @@ def test_play_moves_every_cursor_and_the_camera(browser):
 def test_a_curve_of_one_phase_stands_in_that_phase(browser):
     browser.go("#/case/0")
     figure = browser.page.locator("figure", has=browser.page.locator("a[href='#/metric/return_fidelity']"))
-    assert 'over the phase "back"' in figure.inner_text()
+    assert "frames 16 to 20" in figure.inner_text()
     path = figure.locator("path.line").first.get_attribute("d")
     band = float(figure.locator("rect.band.back").get_attribute("x"))
     assert float(path[1:].split(" ")[0]) == pytest.approx(band, abs=0.2)
