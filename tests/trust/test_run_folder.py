@@ -203,6 +203,7 @@ def test_trust_06_a_partial_rerun_with_another_instrument_mixes_nothing(tmp_path
     run = score(videos, tmp_path / "run", metrics="flow_magnitude", cases="case-00", use=["flow=dis:preset=ultrafast"])
     assert sorted(values(run)) == [("flow_magnitude", "case-00"), ("psnr", "case-00"), ("psnr", "case-01")]
     assert run.left_out.stale == {"the definition changed": 1}
+    assert run.file.instruments["flow"] == "dis"
     assert summarise(run).metrics["flow_magnitude"].statuses == {"ok": 1, "pending": 1}
 
 

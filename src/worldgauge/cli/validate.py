@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,6 @@ from worldgauge.cli.plan import print_why
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import FILE_NAME as RUN_FILE
-from worldgauge.core.sources import write_sources
 from worldgauge.core.submission import Submission
 from worldgauge.core.video import check_measurable
 from worldgauge.engine.contents import check_again
@@ -22,6 +22,7 @@ from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.job import nothing_matched
 from worldgauge.engine.possible import possible_metrics, why_not
+from worldgauge.engine.writing import Busy
 from worldgauge.verbs import AsJson, print_json, say
 
 app = typer.Typer()
@@ -95,8 +96,9 @@ def _update_run_folder(benchmark: Benchmark, submission: Submission, protocol: s
     chosen = protocol or benchmark.file.protocols[0]
     folder, identity = out or default_out(benchmark, submission, chosen), identity_of(benchmark, submission, chosen)
     if (folder / RUN_FILE).is_file() and is_about(folder, identity):
-        write_sources(folder, benchmark.cases, submission)
-        check_again(folder)
+        # A run that is writing looks for itself.
+        with contextlib.suppress(Busy):
+            check_again(folder, benchmark.cases, submission)
     elif out is not None:
         raise WorldGaugeError(f"{out} is not the run folder of these videos", "leave --out away")
 

@@ -31,7 +31,9 @@ class LeftOut:
             told.append(f"{sum(self.stale.values())} stale records do not count: {why}. Run again to renew them.")
         if self.damaged:
             more = f" and {len(self.damaged) - 1} more" if len(self.damaged) > 1 else ""
-            told.append(f"Damaged record lines are left out: {self.damaged[0]}{more}. Run again to replace them.")
+            told.append(
+                f"Damaged record lines are left out: {self.damaged[0]}{more}. A run computes anew what they held."
+            )
         return told
 
 

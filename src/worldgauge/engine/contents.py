@@ -10,7 +10,7 @@ from worldgauge.core.contents import Contents, VideoKey, note_files, remember_fi
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity
 from worldgauge.core.run_folder import DefinitionFile, RunFile
-from worldgauge.core.sources import read_sources
+from worldgauge.core.sources import read_sources, write_sources
 from worldgauge.core.submission import Submission
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.writing import writing
@@ -33,10 +33,15 @@ def establish(
     return Contents(identity, {key: found.part_digests(reads) for key, found in inputs.items()}), inputs
 
 
-def check_again(folder: Path) -> None:
-    """Look at the files of a run folder again and write down what is there now."""
+def check_again(folder: Path, cases: Sequence[Case] = (), submission: Submission | None = None) -> None:
+    """Look at the files of a run folder again and write down what is there now.
+
+    Without `cases` and a `submission` those are looked at that the folder knows.
+    """
     RunFile.read(folder)
     with writing(folder):
+        if submission is not None:
+            write_sources(folder, cases, submission)
         # Only now: another run may have ended just before.
         file, contents, sources = RunFile.read(folder), Contents.read(folder), read_sources(folder)
         if contents is None:

@@ -9,7 +9,7 @@ import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -18,11 +18,13 @@ from typing import Any
 from worldgauge.core.contents import Contents, note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.names import readable
-from worldgauge.core.run_folder import FILE_NAME, Invocation, RunFile
+from worldgauge.core.run_folder import FILE_NAME, DefinitionFile, Invocation, RunFile
+from worldgauge.core.signal import SIGNALS
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
 from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
+from worldgauge.engine.definitions import Seats
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
@@ -132,7 +134,7 @@ def _run_file(job: Job, plan: Plan, before: RunFile | None) -> RunFile:
     return RunFile(
         benchmark=job.benchmark.file,
         protocol=job.protocol,
-        instruments={seat: instrument.name for seat, instrument in sorted(seats.instruments.items())},
+        instruments=_instruments(definitions.values(), seats),
         model=job.submission.model,
         data=identity.data,
         read_from=identity.read_from,
@@ -140,6 +142,20 @@ def _run_file(job: Job, plan: Plan, before: RunFile | None) -> RunFile:
         definitions=sorted(definitions.values(), key=lambda d: (order.get(d.id, len(order)), d.id)),
         invocations=list(before.invocations) if before else [],
     )
+
+
+def _instruments(definitions: Iterable[DefinitionFile], seats: Seats) -> dict[str, str]:
+    """Seat to the instrument chosen now; to several where columns that were not run again rest on another one."""
+    named = {seat: {instrument.name} for seat, instrument in sorted(seats.instruments.items())}
+    pending = [signal for definition in definitions for signal in definition.signals]
+    while pending:
+        signal = pending.pop()
+        pending += signal.get("needs", ())
+        if signal.get("instrument"):
+            # A plug-in's signal may not be there any more.
+            with contextlib.suppress(WorldGaugeError):
+                named.setdefault(SIGNALS.get(signal["signal"]).seat or "", set()).add(signal["instrument"]["name"])
+    return {seat: " and ".join(sorted(names)) for seat, names in named.items()}
 
 
 def _extent(job: Job, before: RunFile | None) -> dict[str, Any]:

@@ -19,6 +19,10 @@ from worldgauge.core.errors import CannotWrite, WorldGaugeError
 LOCK_FILE, OWNER_FILE = ".writer.lock", ".writer.json"
 
 
+class Busy(WorldGaugeError):
+    """Somebody else writes to the folder."""
+
+
 @contextmanager
 def writing(folder: Path, break_lock: bool = False) -> Iterator[None]:
     """Hold the folder. The system frees the lock with the process, so what a killed run leaves is taken over.
@@ -29,7 +33,7 @@ def writing(folder: Path, break_lock: bool = False) -> Iterator[None]:
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        raise WorldGaugeError(
+        raise Busy(
             f"another run writes to {folder} ({_told(_owner(owner_file))})",
             "wait for it to end, or choose another folder with --out",
         ) from None
