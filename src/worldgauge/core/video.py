@@ -59,7 +59,7 @@ class VideoInfo:
     high_dynamic_range: str = ""
     """Transfer curve of a clip of high dynamic range, which is read without tone mapping; else empty."""
 
-    @property
+    @cached_property
     def remarks(self) -> str:
         """What is unusual about the clip and was done about it, for the record of a number; mostly empty.
 

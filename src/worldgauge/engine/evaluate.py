@@ -16,7 +16,6 @@ import numpy as np
 
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import lacking, offers
-from worldgauge.core.contents import inputs_digest
 from worldgauge.core.errors import (
     CannotWrite,
     InvalidVideo,
@@ -106,7 +105,7 @@ def evaluate(
         cluster=inputs.case.cluster_id,
         metric=definition.id,
         fingerprint=definition.fingerprint,
-        inputs=inputs_digest(inputs.part_digests(definition.reads), definition.reads),
+        inputs=inputs.inputs_digest(definition.reads),
         video=_video_digest(inputs),
         status=status,
         value=value,

@@ -11,7 +11,7 @@ from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import EXTRAS, lacking, object_masks, offers
 from worldgauge.core.clip import Clip
-from worldgauge.core.contents import ABSENT, STANDING, UNREADABLE
+from worldgauge.core.contents import ABSENT, STANDING, UNREADABLE, inputs_digest
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.names import readable
@@ -28,6 +28,7 @@ class CaseInputs:
         self.clips: dict[str, Clip] = {}
         """The clips opened so far."""
         self._digests: dict[str, str] = {}
+        self._of_reads: dict[tuple[str, ...], str] = {}
         self._given_reference = reference
 
     def clip(self, source: str) -> Clip:
@@ -44,6 +45,12 @@ class CaseInputs:
         if part not in self._digests:
             self._digests[part] = self._compute_digest(self._offered(part))
         return self._digests[part]
+
+    def inputs_digest(self, reads: tuple[str, ...]) -> str:
+        """The digest of these parts together, as a record carries it."""
+        if reads not in self._of_reads:
+            self._of_reads[reads] = inputs_digest(self.part_digests(reads), reads)
+        return self._of_reads[reads]
 
     def part_digests(self, reads: Iterable[str]) -> dict[str, str]:
         """The digest of each part; what is not there and what cannot be read have a word in its place."""
