@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from worldgauge.core.run_folder import DefinitionFile
 
 
+CASE_GONE = "the case is gone"
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """Lines of a run folder that are no part of its result."""
@@ -28,7 +31,8 @@ class LeftOut:
         told = []
         if self.stale:
             why = ", ".join(f"{reason} ({n})" for reason, n in sorted(self.stale.items()))
-            told.append(f"{sum(self.stale.values())} stale records do not count: {why}. Run again to renew them.")
+            renew = "" if set(self.stale) == {CASE_GONE} else " Run again to renew them."
+            told.append(f"{sum(self.stale.values())} stale records do not count: {why}.{renew}")
         if self.damaged:
             more = f" and {len(self.damaged) - 1} more" if len(self.damaged) > 1 else ""
             told.append(
@@ -80,7 +84,7 @@ class Counting:
         assert self._contents is not None
         parts = self._contents.videos.get(key)
         if parts is None:
-            return "the case is gone"
+            return CASE_GONE
         video = parts.get("video", ABSENT)
         if video == ABSENT:
             return "the video is gone"
