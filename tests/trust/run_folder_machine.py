@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+import typer
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
@@ -372,4 +373,6 @@ def _is_json(line: bytes) -> bool:
 
 def _merge(folders: list[Path], out: Path) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
-        merge(folders, out)
+        # Error records of the shards make it end with 1; they are compared like the others.
+        with contextlib.suppress(typer.Exit):
+            merge(folders, out)
