@@ -372,7 +372,6 @@ def _is_json(line: bytes) -> bool:
 
 
 def _merge(folders: list[Path], out: Path) -> None:
-    with contextlib.redirect_stdout(io.StringIO()):
-        # Error records of the shards make it end with 1; they are compared like the others.
-        with contextlib.suppress(typer.Exit):
-            merge(folders, out)
+    # Error records of the shards make it end with 1; they are compared like the others.
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(typer.Exit):
+        merge(folders, out)
