@@ -61,7 +61,11 @@ def column_pairs(told: Told) -> list[tuple[str, str]]:
 
 def _settings(shown: MetricUse) -> Told:
     parameters = {**METRICS.get(shown.use).defaults, **shown.parameters}
-    return {"metric": shown.use, "parameters": parameters, "scale": scale_in_words(shown.scale)}
+    return {
+        "metric": shown.use,
+        "parameters": parameters,
+        "scale": scale_in_words(shown.scale) + (f": {shown.unscaled}" if shown.unscaled else ""),
+    }
 
 
 def _metric(name: str) -> dict[str, str]:

@@ -44,18 +44,36 @@ def region_contrast(flow: Floats, mask: Mask) -> float:
     >>> region_contrast(flow, np.array([[True, False]]))
     5.0
     """
-    if flow.shape[:2] != mask.shape:
-        raise WorldGaugeError(
-            f"a mask of {mask.shape[1]}x{mask.shape[0]} px does not fit a flow of {flow.shape[1]}x{flow.shape[0]} px"
-        )
+    lengths = _lengths(flow, mask)
     if not mask.any():
         raise Unscored("the object is lost: its mask is empty")
     if mask.all():
         raise Unscored("the mask covers the whole frame, so nothing is outside")
+    return float(lengths[mask].max() - lengths[~mask].max())
+
+
+def printed_contrast(flow: Floats, mask: Mask) -> float:
+    """max(F M) - max(F (1 - M)): as `region_contrast`, and where nothing is inside or outside, that side counts 0.
+
+    Source: arXiv 2504.00983, S7.
+
+    >>> flow = np.zeros((1, 2, 2), np.float32); flow[0, 0] = 3.0, 4.0
+    >>> printed_contrast(flow, np.array([[False, False]])), printed_contrast(flow, np.array([[True, True]]))
+    (-5.0, 5.0)
+    """
+    lengths = _lengths(flow, mask)
+    return float((lengths * mask).max() - (lengths * ~mask).max())
+
+
+def _lengths(flow: Floats, mask: Mask) -> Floats:
+    if flow.shape[:2] != mask.shape:
+        raise WorldGaugeError(
+            f"a mask of {mask.shape[1]}x{mask.shape[0]} px does not fit a flow of {flow.shape[1]}x{flow.shape[0]} px"
+        )
     lengths = magnitude(flow)
     if not np.isfinite(lengths).all():
         raise WorldGaugeError("a flow vector is not finite")
-    return float(lengths[mask].max() - lengths[~mask].max())
+    return lengths
 
 
 def motion_contrasts(flows: Sequence[Floats], masks: Sequence[Mask]) -> list[float]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.benchmarks.worldscore.formulas.camera_error import (
+    ROTATION_WORST,
+    TRANSLATION_WORST,
     CameraError,
+    fixed_camera_error,
+    kept_share,
     printed_camera_error,
     released_camera_error,
 )
@@ -48,7 +50,7 @@ def _requested_path(case: Case, count: int) -> NDArray[np.float64]:
 
 
 @metric(
-    version=1,
+    version=2,
     unit="deg",
     higher_is_better=False,
     bounds=(0, 180),
@@ -62,7 +64,7 @@ def camera_rotation(case: Case, cameras: Arrays, *, protocol: Protocol = "releas
 
 
 @metric(
-    version=1,
+    version=2,
     unit="units",
     higher_is_better=False,
     bounds=(0, 1e6),
@@ -76,26 +78,35 @@ def camera_translation(case: Case, cameras: Arrays, *, protocol: Protocol = "rel
 
 
 @metric(
-    version=1,
+    version=2,
     unit="",
     higher_is_better=True,
     bounds=(0, 1),
     needs=[rigid_cameras()],
     requires=REQUESTED,
-    formula=released_camera_error,
+    formula=kept_share,
 )
 def camera_control(
-    case: Case, cameras: Arrays, *, rotation_worst: float = 15.0, translation_worst: float = 0.5
+    case: Case,
+    cameras: Arrays,
+    *,
+    protocol: Protocol = "released",
+    rotation_worst: float = ROTATION_WORST,
+    translation_worst: float = TRANSLATION_WORST,
 ) -> Measurement:
-    """Geometric mean of how well the rotation and the translation of the requested path were kept."""
-    error = _camera_error(case, cameras, "released")
+    """Geometric mean of how well the rotation and the translation of the requested path were kept; 0 where an error is
+    as large as the two worst, under `paper` as large as that of a camera that does not move on this path."""
+    error = _camera_error(case, cameras, protocol)
+    worst = rotation_worst, translation_worst
+    if protocol == "paper":
+        worst = fixed_camera_error(_requested_path(case, len(cameras["poses"])))
     rotation, translation = float(error.rotation.mean()), float(error.translation.mean())
-    kept = (1.0 - min(rotation / rotation_worst, 1.0)) * (1.0 - min(translation / translation_worst, 1.0))
-    return Measurement(math.sqrt(kept), reason=f"{rotation:.3g} deg, {translation:.3g} units")
+    reason = f"{rotation:.3g} of {worst[0]:.3g} deg, {translation:.3g} of {worst[1]:.3g} units"
+    return Measurement(kept_share(error, worst), reason=reason, weight=float(len(error.rotation)))
 
 
 @metric(
-    version=1,
+    version=2,
     unit="",
     higher_is_better=False,
     bounds=(0, 1e6),
@@ -104,6 +115,8 @@ def camera_control(
     formula=printed_camera_error,
 )
 def camera_error(case: Case, cameras: Arrays) -> Measurement:
-    """Mean over frames of the geometric mean of rotation error (deg) and translation error (units), as printed."""
-    error = _camera_error(case, cameras, "paper")
+    """Mean over frames of the geometric mean of rotation error (deg) and translation error (units), as Eq. 3 has it:
+    zero wherever one of the two is, and by its free scale for the opposite motion too."""
+    requested = _requested_path(case, len(cameras["poses"]))
+    error = printed_camera_error(requested, cameras["poses"], free_scale=True)
     return Measurement.from_curve(np.sqrt(error.rotation * error.translation))
