@@ -77,12 +77,20 @@ def _lengths(flow: Floats, mask: Mask) -> Floats:
 
 
 def motion_contrasts(flows: Sequence[Floats], masks: Sequence[Mask]) -> list[float]:
-    """`region_contrast` per pair of frames; the mask of a pair is that of its first frame.
+    """`contrast_or_nan` per pair of frames.
 
-    The last frame's mask is not used. Where a tracker gave fewer masks than frames the rest of the clip is left out, as
-    in the released code.
+    The mask of a pair is that of its first frame; the last frame's is not used. Where a tracker gave fewer masks than
+    frames the rest of the clip is left out, as in the released code.
     """
-    return [region_contrast(flow, mask) for flow, mask in zip(flows, masks[:-1], strict=False)]
+    return [contrast_or_nan(flow, mask) for flow, mask in zip(flows, masks[:-1], strict=False)]
+
+
+def contrast_or_nan(flow: Floats, mask: Mask) -> float:
+    """`region_contrast`, NaN where the object is lost or fills the view."""
+    try:
+        return region_contrast(flow, mask)
+    except Unscored:
+        return float("nan")
 
 
 def follow(mask: Mask, backward: Floats) -> Mask:

@@ -19,7 +19,7 @@ from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path
 from worldgauge.benchmarks.worldscore.signals.weightless import frames_of_layout, layouts_of
 from worldgauge.core.case import Case
-from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.errors import InvalidVideo, WorldGaugeError
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.camera_conventions import from_opencv
@@ -31,11 +31,18 @@ REQUESTED = ("case", "extras.camera_path|camera")
 
 
 def _camera_error(case: Case, cameras: Arrays, protocol: Protocol) -> CameraError:
-    estimated = cameras["poses"]
+    estimated = _finite_poses(cameras)
     requested = _requested_path(case, len(estimated))
     if protocol == "released":
         return released_camera_error(from_opencv(requested, CAMERA_DATA), estimated)
     return printed_camera_error(requested, estimated)
+
+
+def _finite_poses(cameras: Arrays) -> NDArray[np.float64]:
+    poses = cameras["poses"]
+    if not np.isfinite(poses).all():
+        raise WorldGaugeError("a recovered camera is not finite")
+    return poses
 
 
 def _requested_path(case: Case, count: int) -> NDArray[np.float64]:
@@ -118,5 +125,5 @@ def camera_error(case: Case, cameras: Arrays) -> Measurement:
     """Mean over frames of the geometric mean of rotation error (deg) and translation error (units), as Eq. 3 has it:
     zero wherever one of the two is, and by its free scale for the opposite motion too."""
     requested = _requested_path(case, len(cameras["poses"]))
-    error = printed_camera_error(requested, cameras["poses"], free_scale=True)
+    error = printed_camera_error(requested, _finite_poses(cameras), free_scale=True)
     return Measurement.from_curve(np.sqrt(error.rotation * error.translation))

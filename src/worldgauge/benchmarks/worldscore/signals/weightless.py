@@ -21,7 +21,7 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     squared_error,
     wrapped_squared_error,
 )
-from worldgauge.benchmarks.worldscore.formulas.motion_regions import follow, grow, printed_contrast, region_contrast
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, follow, grow, printed_contrast
 from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_distance, gram_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
@@ -123,8 +123,7 @@ def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
     released, printed = [], []
     for first, second in consecutive(clip):
         forward, backward = flow.flow(first, second), flow.flow(second, first)
-        # Grown, a mask without a pixel stays so.
-        released.append(_or_nan(partial(region_contrast, forward, grow(squashed))))
+        released.append(contrast_or_nan(forward, grow(squashed)))
         printed.append(printed_contrast(forward, cut))
         squashed, cut = follow(squashed, backward), follow(cut, backward)
     return {"released": np.array(released), "paper": np.array(printed)}
