@@ -101,8 +101,9 @@ def camera_control(
     rotation_worst: float = ROTATION_WORST,
     translation_worst: float = TRANSLATION_WORST,
 ) -> Measurement:
-    """Geometric mean of how well the rotation and the translation of the requested path were kept; 0 where an error is
-    as large as the two worst, under `paper` as large as that of a camera that does not move on this path."""
+    """Geometric mean of how well the rotation and the translation of the requested path were kept; 0 where an error
+    reaches the worst, under `paper` that of a camera that does not move on this path. Eq. 3 to the letter is the column
+    camera_literal."""
     error = _camera_error(case, cameras, protocol)
     worst = rotation_worst, translation_worst
     if protocol == "paper":
