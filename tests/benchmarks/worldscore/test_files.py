@@ -16,7 +16,7 @@ from worldgauge.core.metric import METRICS
 from worldgauge.core.published import published_tables
 from worldgauge.core.record import Record
 from worldgauge.core.run_folder import DefinitionFile, Run, RunFile
-from worldgauge.core.status import Status
+from worldgauge.core.status import Policy, Status
 from worldgauge.core.submission import ModelCard
 from worldgauge.report.beside_published import why_not_beside_published
 from worldgauge.report.summary import summarise
@@ -45,9 +45,11 @@ OUTDOOR = INDOOR | {"scene": "outdoor", "camera": "push_in", "style": "stylized"
 FIXED = {"movement": "dynamic", "style": "photorealistic", "motion": "rigid"}
 
 
-def write_run(folder, cases, protocol="released", statuses=None, card=None):
+def write_run(folder, cases, protocol="released", statuses=None, card=None, policy=None):
     """`cases`: id to (tags, metric to raw). `statuses`: (case, metric) to a status instead of a value."""
     file = benchmark_file()
+    if policy is not None:
+        file = file.model_copy(update={"policy": policy})
     definitions = []
     for use in resolved_uses(file, protocol):
         metric = METRICS.get(use.use)
@@ -162,6 +164,18 @@ def test_a_3d_model_gets_zeros_for_motion(tmp_path, cases, protocol):
         return
     assert scores["dynamic"].value == pytest.approx(0.7 * scores["static"].value)
     assert official_result(run).scores["WorldScore-Dynamic"] == pytest.approx(scores["dynamic"].value, abs=0.01)
+
+
+def test_a_missing_clip_counts_as_a_score_of_0(tmp_path, cases):
+    """Also where only the mean is scaled: half the model's score, not half its pixels."""
+    cases["dynamic/photorealistic/rigid/001"] = (FIXED, DYNAMIC)
+    absent = {("dynamic/photorealistic/rigid/001", metric): Status.MISSING for metric in DYNAMIC}
+    whole = summarise(write_run(tmp_path / "whole", cases, "paper", absent)).scores
+    run = write_run(tmp_path / "run", cases, "paper", absent, policy=Policy(missing=0.0))
+    counted = summarise(run).scores
+    for metric in ("motion_accuracy", "motion_magnitude", "smoothness_ssim"):
+        assert counted[metric].value == pytest.approx(whole[metric].value / 2)
+    assert counted["smoothness_mse"].value == whole["smoothness_mse"].value
 
 
 def test_a_column_without_a_bound_enters_no_total(tmp_path, cases):
