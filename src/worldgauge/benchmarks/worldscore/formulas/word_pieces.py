@@ -55,16 +55,17 @@ def decoded(tokens: Sequence[str]) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Words and single punctuation marks."""
-    plain = "".join(c for c in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(c) != "Mn")
+    """Words, single punctuation marks and single Chinese characters; no accents, nothing that cannot be seen."""
+    seen = "".join(c for c in text if c.isspace() or not unicodedata.category(c).startswith("C"))
+    plain = "".join(c for c in unicodedata.normalize("NFD", seen.lower()) if unicodedata.category(c) != "Mn")
     for chunk in plain.split():
-        yield from _at_punctuation(chunk)
+        yield from _cut(chunk)
 
 
-def _at_punctuation(chunk: str) -> Iterator[str]:
+def _cut(chunk: str) -> Iterator[str]:
     word = ""
     for character in chunk:
-        if _is_punctuation(character):
+        if _is_punctuation(character) or _is_chinese(character):
             yield from _some(word)
             yield character
             word = ""
@@ -81,6 +82,10 @@ def _is_punctuation(character: str) -> bool:
     # ASCII signs count too, though Unicode calls some of them symbols.
     ascii_sign = character.isascii() and character.isprintable() and not character.isalnum() and character != " "
     return ascii_sign or unicodedata.category(character).startswith("P")
+
+
+def _is_chinese(character: str) -> bool:
+    return unicodedata.name(character, "").startswith("CJK ") and unicodedata.category(character) == "Lo"
 
 
 def _pieces(word: str, vocabulary: Container[str]) -> list[str]:
