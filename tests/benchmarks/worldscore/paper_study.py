@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_distance
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import LAYOUTS, layout_path
 from worldgauge.benchmarks.worldscore.metrics import camera, consistency, motion
 from worldgauge.benchmarks.worldscore.signals.weightless import predicted_frames, prediction_errors
+from worldgauge.blocks.block import Block
 from worldgauge.blocks.faults import FAULTS
 from worldgauge.blocks.faults.base import Fault, Given
 from worldgauge.blocks.subjects import Shown, Studio, studio
@@ -37,7 +38,6 @@ from worldgauge.signals.poses import poses, rigid_cameras
 
 WORLDS = replace(SMALL, kind="layouts")
 """Sixteen, each of the eight layouts twice."""
-CAMERAS = ("oracle", "frozen", "mirrored", "other layout", "random walk")
 FAULTY = (("style_drift", 0.5), ("style_drift", 1.0), ("flicker", 0.5))
 Figures = dict[str, dict[str, Any]]
 
@@ -86,22 +86,32 @@ def control(case: Case, found: np.ndarray) -> float:
     return 100 * camera.camera_control.function(asked, {"poses": found}, protocol="paper").value
 
 
-def study(root: Path, *, pocket: bool = True, worlds: int | None = None) -> dict[str, Figures]:
-    """Per world and subject: camera control by true poses; with `pocket` also what the pocket set makes of the clip."""
+def true_cameras(blocks: Sequence[Block]) -> dict[str, Figures]:
+    """Per world and camera: camera control by true poses. Nothing is rendered."""
     found: dict[str, Figures] = {}
-    for case in make_cases(root / "cases", replace(WORLDS, worlds=worlds).blocks()):
+    for block in blocks:
+        case = Case(id=f"{block.path}-{block.seed}", tags={"path": block.path})
+        given = Given.of(case, block.world())
+        figures: Figures = {}
+        for name, fault, severity in camera_faults(case, given):
+            timeline = fault.act(given, severity) if severity else given.timeline
+            figures[name] = {"true": control(case, align_first_frame(timeline.camera.poses))}
+        found[case.id] = figures
+    return found
+
+
+def pocket_study(root: Path) -> dict[str, Figures]:
+    """Per world and subject: what the pocket set makes of its clip."""
+    found: dict[str, Figures] = {}
+    for case in make_cases(root / "cases", WORLDS.blocks()):
         figures: Figures = {}
         with studio(case) as opened:
             for name, fault, severity in camera_faults(case, opened.given):
-                timeline = fault.act(opened.given, severity) if severity else opened.given.timeline
-                figures[name] = {"true": control(case, align_first_frame(timeline.camera.poses))}
-                if pocket:
-                    figures[name] |= _pocket(case, opened.perform(fault, severity))
-            if pocket:
-                figures["oracle"] |= _look(opened, "style_drift", 0.0)
-                for fault, severity in FAULTY:
-                    shown = opened.perform(FAULTS[fault](), severity)
-                    figures[f"{fault}-{severity:g}"] = _pocket(case, shown) | _look(opened, fault, severity)
+                figures[name] = _pocket(case, opened.perform(fault, severity))
+            figures["oracle"] |= _look(opened, "style_drift", 0.0)
+            for fault, severity in FAULTY:
+                shown = opened.perform(FAULTS[fault](), severity)
+                figures[f"{fault}-{severity:g}"] = _pocket(case, shown) | _look(opened, fault, severity)
         found[case.id] = figures
     return found
 
@@ -148,9 +158,9 @@ def better(found: dict[str, Figures], key: str, fault: str) -> int:
 
 
 if __name__ == "__main__":
-    result = study(Path(sys.argv[1]))
-    Path(sys.argv[1], "study.json").write_text(json.dumps(result, indent=1))
-    for key in ("true", "pocket", "3d", "style", "mse"):
+    sys.stdout.write(f"true: {json.dumps(means(true_cameras(WORLDS.blocks()), 'true'))}\n")
+    result = pocket_study(Path(sys.argv[1]))
+    for key in ("pocket", "3d", "style", "mse"):
         sys.stdout.write(f"{key}: {json.dumps(means(result, key))}\n")
     for key, fault in (("style", "style_drift-0.5"), ("mse", "flicker-0.5")):
         sys.stdout.write(f"{key} better than {fault}: {better(result, key, fault)} of {len(result)}\n")
