@@ -132,6 +132,17 @@ def test_per_model_map_reproduces_the_published_columns(column, metric, count):
     assert np.abs([scale(value) - score for value, score in zip(raw, printed, strict=True)]).max() < 0.05
 
 
+def test_what_table_2_does_not_invert():
+    """4D-fy's motion magnitude lies below that of no motion at all, and motion accuracy gives other constants."""
+    uses = {use.id: use.under_protocol("paper").scale for use in benchmark_file().metrics}
+    assert uses["motion_magnitude"].inverse(TABLE.score("4D-fy", "motion_magnitude")) == pytest.approx(-0.27, abs=0.01)
+    models = [m for m in TABLE.rows if m != "4D-fy" and TABLE.score(m, "motion_accuracy") > 0]
+    raw = np.array([uses["motion_accuracy"].inverse(TABLE.score(m, "motion_accuracy")) for m in models])
+    mean, deviation, *_ = Z_SCORED["motion_accuracy"]
+    assert abs(raw.mean() - mean) > 0.1 or abs(raw.std(ddof=1) - deviation) > 0.1
+    assert min(TABLE.score(m, "motion_accuracy") for m in models) < 25
+
+
 def test_3d_models_count_zero_for_what_they_do_not_do():
     entry = {"score": 0.0, "score_normalized": 1.0}
     static = [{aspect: dict.fromkeys(metrics, entry) for aspect, metrics in ASPECTS.items()}]
