@@ -32,7 +32,9 @@ def true_path(truth: Truth) -> Trajectory:
     assert lens is not None
     poses = truth.camera.poses.copy()
     poses[:, :3, 3] *= 0.2
-    return Trajectory(poses, lens, "given", np.ones(count), np.zeros(count), moves=True)
+    return Trajectory(
+        poses, lens, "given", np.ones(count), np.zeros(count), np.zeros(count), np.ones(count), moves=True
+    )
 
 
 def test_a_turning_camera(pan: Truth) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from worldgauge.cli.show_benchmark import scale_in_words, tree_lines
 from worldgauge.cli.show_definition import calibration_of, formula_of, inputs_of
-from worldgauge.core.benchmark import BenchmarkFile, MetricUse, read_benchmark_file, resolved_use
+from worldgauge.core.benchmark import BenchmarkFile, CaseReducer, MetricUse, read_benchmark_file, resolved_use
 from worldgauge.core.metric import METRICS
 from worldgauge.core.official import official_instruments
 from worldgauge.core.signal import SIGNALS
@@ -46,7 +46,8 @@ def column_pairs(told: Told) -> list[tuple[str, str]]:
     pairs = [(key, told[key]) for key in ("column", "title", "cases") if told[key]]
     for protocol, settings in told["under"].items():
         parameters = ", ".join(f"{key}={value}" for key, value in settings["parameters"].items()) or "no parameters"
-        pairs.append((f"under {protocol}", f"{settings['metric']}: {parameters}; {settings['scale']}"))
+        mean = f"; {settings['mean']}" if settings["mean"] else ""
+        pairs.append((f"under {protocol}", f"{settings['metric']}: {parameters}; {settings['scale']}{mean}"))
     for metric in told["metrics"]:
         pairs += [(key, value) for key, value in metric.items() if value]
     official = told["official instruments"]
@@ -59,9 +60,22 @@ def column_pairs(told: Told) -> list[tuple[str, str]]:
     return pairs
 
 
+MEANS: dict[CaseReducer, str] = {
+    "mean": "",
+    "weighted_mean": "mean over cases by their weight",
+    "frame_mean": "mean over all frames or pairs of all cases",
+    "pooled_ratio": "mean over cases by the denominator of each",
+}
+
+
 def _settings(shown: MetricUse) -> Told:
     parameters = {**METRICS.get(shown.use).defaults, **shown.parameters}
-    return {"metric": shown.use, "parameters": parameters, "scale": scale_in_words(shown.scale)}
+    return {
+        "metric": shown.use,
+        "parameters": parameters,
+        "scale": scale_in_words(shown.scale) + (f": {shown.unscaled}" if shown.unscaled else ""),
+        "mean": MEANS[shown.reduce],
+    }
 
 
 def _metric(name: str) -> dict[str, str]:

@@ -39,7 +39,8 @@ def case_values(
     for status in Status:
         if status is not Status.OK:
             value = counted_value(status, None, policy, definition.worst, to_raw)
-            substitutes[status] = np.nan if value is None else value
+            # A number in the policy is a score, and no score is known behind a value without its scale.
+            substitutes[status] = np.nan if value is None or definition.unscaled else value
     if unmeasured != "left out":
         substitutes[Status.UNSCORED] = bounds_of(definition)[unmeasured == "best"]
     values = np.array(
@@ -102,6 +103,7 @@ class Tree:
         self.groups = list(benchmark.groups)
         self.ids = [d.id for d in self.definitions] + [g.id for g in self.groups]
         self._row = {name: i for i, name in enumerate(self.ids)}
+        self._unscaled = [i for i, d in enumerate(self.definitions) if d.unscaled]
 
     def combine(self, leaves: Floats) -> Floats:
         """(M, ...) means of the metrics to (M + G, ...) scores: scaled where the mean is scaled, then up the tree."""
@@ -125,13 +127,16 @@ class Tree:
         return np.stack(rows) if rows else leaves
 
     def _climb(self, leaves: Floats) -> Floats:
-        """A group of which a member is absent is NaN: over fewer members it would be another score."""
+        """A group of which a member is absent is NaN: over fewer members it would be another score. So is one with a
+        member that has no scale, though that member keeps its own number."""
         scores = np.full((len(self.ids), *leaves.shape[1:]), np.nan)
         scores[: len(leaves)] = leaves
+        scores[self._unscaled] = np.nan
         for group in self.groups:
             if all(member in self._row for member in group.of):
                 members = np.stack([scores[self._row[member]] for member in group.of])
                 scores[self._row[group.id]] = REDUCERS[group.reduce](members, np.array(list(group.of.values())))
+        scores[self._unscaled] = leaves[self._unscaled]
         return scores
 
     def metrics_of(self, name: str) -> list[int]:
@@ -156,7 +161,8 @@ class Tree:
 
     def absent_members(self, group: Group, scores: Mapping[str, float | None]) -> list[str]:
         """Members without a score."""
-        return [member for member in group.of if scores.get(member) is None]
+        unscaled = {self.ids[row] for row in self._unscaled}
+        return [member for member in group.of if scores.get(member) is None or member in unscaled]
 
 
 def bounds_of(definition: DefinitionFile) -> tuple[float, float]:

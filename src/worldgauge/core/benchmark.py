@@ -93,6 +93,7 @@ class ProtocolOverride(_Model):
     use: str | None = None
     parameters: dict[str, Any] | None = None
     scale: Scale | None = None
+    unscaled: str = ""
     reduce: CaseReducer | None = None
 
 
@@ -107,10 +108,26 @@ class MetricUse(_Model):
     """Only cases with these tags; the metric does not apply to the others."""
     parameters: dict[str, Any] = {}
     scale: Scale | None = None
+    unscaled: str = ""
+    """Why there is no scale, where scores have one: the column is told in its own unit and no group counts it."""
     reduce: CaseReducer = "mean"
     """How cases become one number."""
+    zero_for: dict[str, str] = {}
+    """Fields of a model's card: a model that has one of these values cannot do these cases. Where it has no video, it
+    scores 0."""
     under: dict[str, ProtocolOverride] = {}
     """Protocol to what it does differently."""
+
+    @model_validator(mode="after")
+    def _one_or_the_other(self) -> MetricUse:
+        if self.unscaled and self.scale is not None:
+            raise ValueError(f"metric '{self.id}' has a scale and a reason why it has none")
+        return self
+
+    def policy_for(self, policy: Policy, card: Mapping[str, Any]) -> Policy:
+        """What absent videos of a model with that card count as in this column."""
+        cannot = any(str(card.get(field, "")).lower() == value.lower() for field, value in self.zero_for.items())
+        return policy.model_copy(update={"missing": 0.0}) if cannot else policy
 
     def under_protocol(self, protocol: str) -> MetricUse:
         """This use with the protocol's differences applied."""
@@ -119,7 +136,8 @@ class MetricUse(_Model):
             update={
                 "use": override.use or self.use or self.id,
                 "parameters": self.parameters | (override.parameters or {}),
-                "scale": override.scale or self.scale,
+                "scale": None if override.unscaled else override.scale or self.scale,
+                "unscaled": override.unscaled or self.unscaled,
                 "reduce": override.reduce or self.reduce,
                 "under": {},
             }

@@ -23,7 +23,7 @@ from worldgauge.core.identity import Identity
 from worldgauge.core.older_runs import brought_up
 from worldgauge.core.record_lines import RecordLines
 from worldgauge.core.sources import Source, read_sources
-from worldgauge.core.status import Status
+from worldgauge.core.status import Policy, Status
 from worldgauge.core.submission import ModelCard, first_problem
 from worldgauge.core.validity import Counting, LeftOut
 from worldgauge.core.video import Video
@@ -67,6 +67,8 @@ class DefinitionFile(_Model):
     """The signals the metric rests on, with versions, parameters, frames and instruments."""
     unavailable: str = ""
     """Why it could not be computed on the machine of the latest invocation."""
+    unscaled: str = ""
+    """Why it has no scale, where scores have one: it enters no group."""
     reads: tuple[str, ...] = ()
     """Parts of the case and the video that a record rests on."""
 
@@ -135,6 +137,12 @@ class RunFile(_Model):
     def expected(self) -> int:
         """Videos that coverage is measured against."""
         return self.videos or self.cases
+
+    def policy_of(self, column: str) -> Policy:
+        """What this model's absent videos count as in a column; for a group, what the benchmark says of all."""
+        policy, card = self.benchmark.policy, self.model.model_dump()
+        use = next((use for use in self.benchmark.metrics if use.id == column), None)
+        return policy if use is None else use.policy_for(policy, card)
 
     @property
     def identity(self) -> Identity:

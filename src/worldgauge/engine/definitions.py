@@ -56,6 +56,8 @@ class Definition:
     """All that a record rests on beside the definition: the video, those parts, and the case's standing."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Tags a case must have for the metric to apply."""
+    unscaled: str = ""
+    """Why it has no scale and enters no group."""
 
     def to_file(self) -> DefinitionFile:
         return DefinitionFile(
@@ -72,6 +74,7 @@ class Definition:
             summary=self.metric.summary,
             signals=[dict(s) for s in self.signals],
             unavailable=self.unavailable or "",
+            unscaled=self.unscaled,
             reads=self.reads,
         )
 
@@ -187,6 +190,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         parts=metric.inputs(),
         reads=_reads(metric),
         tags=use.cases,
+        unscaled=use.unscaled,
     )
 
 

@@ -93,7 +93,8 @@ def _as_trajectory(model: Any, count: int, lens: Lens, source: LensSource) -> Tr
     if len(lost):
         raise Unscored(f"{frames_in_words(lost)} cannot be placed: COLMAP does not register them")
     poses = np.tile(np.eye(4), (count, 1, 1))
-    confidence, residual, depths = np.zeros(count), np.zeros(count), []
+    confidence, residual, means, sightings = np.zeros((4, count))
+    depths = []
     points = {key: np.asarray(point.xyz) for key, point in model.points3D.items()}
     for k, image in placed.items():
         poses[k, :3] = image.cam_from_world().matrix()
@@ -101,10 +102,12 @@ def _as_trajectory(model: Any, count: int, lens: Lens, source: LensSource) -> Tr
         world = np.array([xyz for _, xyz in seen]) @ poses[k, :3, :3].T + poses[k, :3, 3]
         camera = model.cameras[image.camera_id]
         flat = camera.focal_length * world[:, :2] / world[:, 2:] + [camera.principal_point_x, camera.principal_point_y]
-        residual[k] = float(np.median(np.linalg.norm(flat - np.array([xy for xy, _ in seen]), axis=1)))
+        distances = np.linalg.norm(flat - np.array([xy for xy, _ in seen]), axis=1)
+        residual[k], means[k], sightings[k] = np.median(distances), distances.mean(), len(distances)
         confidence[k] = min(1.0, len(seen) / 50)
         depths.append(float(np.median(world[:, 2])))
     path = align_first_frame(invert(poses))
     path[:, :3, 3] /= float(np.median(depths))
     focal = float(next(iter(model.cameras.values())).focal_length)
-    return Trajectory(path, Lens(focal, lens.centre, lens.size), source, confidence, residual, moves=True)
+    found = Lens(focal, lens.centre, lens.size)
+    return Trajectory(path, found, source, confidence, residual, means, sightings, moves=True)

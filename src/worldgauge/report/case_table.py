@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,11 +55,14 @@ class CaseTable:
 def tabulate(
     columns: Mapping[str, Columns],
     definitions: Sequence[DefinitionFile],
-    policy: Policy,
+    policy_of: Callable[[str], Policy],
     unmeasured: Unmeasured = "left out",
     cases: Mapping[str, str] | None = None,
 ) -> CaseTable:
-    """Columns of a run as a table. `cases` (case to cluster) sets the rows; else they are those that have records."""
+    """Columns of a run as a table; `policy_of` tells what absent videos count as in each.
+
+    `cases` (case to cluster) sets the rows; else they are those that have records.
+    """
     cluster_of = dict(cases) if cases is not None else clusters_of([columns])
     names = sorted(cluster_of)
     row = {case: i for i, case in enumerate(names)}
@@ -73,7 +76,7 @@ def tabulate(
         column = columns.get(definition.id)
         if column is None:
             continue
-        found = case_values(column, definition, policy, unmeasured)
+        found = case_values(column, definition, policy_of(definition.id), unmeasured)
         of_videos[definition.id], weights_of[definition.id] = found
         rows[definition.id] = np.array([row[case] for case in column.cases], dtype=np.int64)
         takes[definition.id] = np.array(column.takes, dtype=np.int64)

@@ -70,8 +70,10 @@ class Joint:
         self.benchmark: BenchmarkFile = runs[0].file.benchmark
         self.tree = Tree(self.benchmark, self.definitions)
         cluster_of = clusters_of(self.columns)
-        policy = self.benchmark.policy
-        tables = [tabulate(of_run, self.definitions, policy, cases=cluster_of) for of_run in self.columns]
+        tables = [
+            tabulate(of_run, self.definitions, run.file.policy_of, cases=cluster_of)
+            for run, of_run in zip(self.runs, self.columns, strict=True)
+        ]
         self.cases, self.clusters = tables[0].cases, tables[0].clusters
         self.cluster_names = tables[0].cluster_names
         self.row = {case: i for i, case in enumerate(self.cases)}

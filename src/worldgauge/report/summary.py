@@ -134,12 +134,12 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
     """Every metric, then every group: score, interval, bounds and coverage, all through one tree."""
     file, columns = run.file, run.columns()
     tree = Tree(file.benchmark, file.definitions)
-    table = tabulate(columns, file.definitions, file.benchmark.policy)
+    table = tabulate(columns, file.definitions, file.policy_of)
     means = table.means()
     points = tree.combine(means)
     drawn = tree.combine(cluster_replicates(table.values, table.clusters, replicates, seed, table.weights))
     low, high = tree.bounds(
-        means, *(tabulate(columns, file.definitions, file.benchmark.policy, end).means() for end in ("worst", "best"))
+        means, *(tabulate(columns, file.definitions, file.policy_of, end).means() for end in ("worst", "best"))
     )
     spreads = _spreads(tree, table)
     clusters = len(np.unique(table.clusters))
@@ -159,7 +159,7 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
             reason="" if values[name] is not None else _why_empty(tree, i, statuses, values),
             bounds=_bounds(low[i], high[i]) if unmeasured else None,
             spread=spreads[i],
-            counted_as=_counted_as(tree, i, statuses, file.benchmark.policy),
+            counted_as=_counted_as(tree, i, statuses, file.policy_of(name)),
         )
     count = len(file.definitions)
     ordered = list(scores.items())
@@ -222,6 +222,8 @@ def _spreads(tree: Tree, table: CaseTable) -> list[float | None]:
 def _counted_as(tree: Tree, row: int, statuses: dict[str, int], policy: Policy) -> dict[str, float | str]:
     """What the policy puts in for absent videos. In a group each member has a worst of its own."""
     rules = {Status.MISSING.value: policy.missing, Status.INVALID.value: policy.invalid}
+    if row < len(tree.definitions) and tree.definitions[row].unscaled:
+        return {}
     worst = tree.definitions[row].worst if row < len(tree.definitions) else None
     return {
         status: rule if isinstance(rule, float) or worst is None else worst

@@ -16,7 +16,7 @@ from worldgauge.core.metric import METRICS
 from worldgauge.core.published import published_tables
 from worldgauge.core.record import Record
 from worldgauge.core.run_folder import DefinitionFile, Run, RunFile
-from worldgauge.core.status import Status
+from worldgauge.core.status import Policy, Status
 from worldgauge.core.submission import ModelCard
 from worldgauge.report.beside_published import why_not_beside_published
 from worldgauge.report.summary import summarise
@@ -45,9 +45,11 @@ OUTDOOR = INDOOR | {"scene": "outdoor", "camera": "push_in", "style": "stylized"
 FIXED = {"movement": "dynamic", "style": "photorealistic", "motion": "rigid"}
 
 
-def write_run(folder, cases, protocol="released", statuses=None):
+def write_run(folder, cases, protocol="released", statuses=None, card=None, policy=None):
     """`cases`: id to (tags, metric to raw). `statuses`: (case, metric) to a status instead of a value."""
     file = benchmark_file()
+    if policy is not None:
+        file = file.model_copy(update={"policy": policy})
     definitions = []
     for use in resolved_uses(file, protocol):
         metric = METRICS.get(use.use)
@@ -61,6 +63,7 @@ def write_run(folder, cases, protocol="released", statuses=None):
                 higher_is_better=metric.higher_is_better,
                 bounds=metric.bounds,
                 scale=use.scale,
+                unscaled=use.unscaled,
                 signals=[{"signal": "toy", "instrument": {"name": "toy", "version": 1}}],
             )
         )
@@ -69,7 +72,7 @@ def write_run(folder, cases, protocol="released", statuses=None):
         benchmark=file,
         protocol=protocol,
         instruments={"flow": "toy"},
-        model=ModelCard(name="toy", type="Video"),
+        model=card or ModelCard(name="toy", type="Video"),
         cases=3000,
         definitions=definitions,
     ).write(folder)
@@ -89,12 +92,16 @@ def write_run(folder, cases, protocol="released", statuses=None):
                     video="v",
                     status=status,
                     raw=raw if ok else None,
-                    value=(scales[metric](raw) if scales[metric] else raw) if ok else None,
+                    value=_value(raw, scales[metric]) if ok else None,
                     tags=tags,
                 ).model_dump_json(by_alias=True)
             )
     (folder / "records-0.jsonl").write_text("\n".join(lines) + "\n")
     return Run(folder)
+
+
+def _value(raw, scale):
+    return scale(raw) if scale is not None and scale.level == "case" else raw
 
 
 @pytest.fixture
@@ -128,13 +135,55 @@ def test_tree(tmp_path, cases):
     assert float(row["WorldScore-Dynamic"]) == scores["WorldScore-Dynamic"]
 
 
-def test_only_static_worlds_as_by_a_3d_model(tmp_path, cases):
+def test_what_nobody_measured_is_null(tmp_path, cases):
     del cases["dynamic/photorealistic/rigid/000"]
-    result = official_result(write_run(tmp_path / "run", cases))
-    assert result.scores["motion_accuracy"] == 0
-    static = [result.scores[key] for key in list(result.scores)[:7]]
-    assert result.scores["WorldScore-Dynamic"] == pytest.approx(sum(static) / 10, abs=0.006)
-    assert any("WorldScore-Dynamic counts three zeros" in remark for remark in result.remarks)
+    run = write_run(tmp_path / "run", cases)
+    result = write_files(run, tmp_path / "official")
+    scores = json.loads((tmp_path / "official" / "worldscore.json").read_text())
+    assert scores["motion_accuracy"] is None
+    assert scores["WorldScore-Dynamic"] is None
+    assert scores["WorldScore-Static"] > 0
+    assert any("--absent-as-zero" in remark for remark in result.remarks)
+    with (tmp_path / "official" / "leaderboard.csv").open() as stream:
+        assert next(csv.DictReader(stream))["WorldScore-Dynamic"] == ""
+    zeros = official_result(run, absent_as_zero=True)
+    assert zeros.scores["WorldScore-Dynamic"] == pytest.approx(0.7 * scores["WorldScore-Static"], abs=0.006)
+    assert not any("--absent-as-zero" in remark for remark in zeros.remarks)
+
+
+@pytest.mark.parametrize("protocol", ["released", "paper"])
+def test_a_3d_model_gets_zeros_for_motion(tmp_path, cases, protocol):
+    """Its card says what it is; its dynamic worlds are missing."""
+    absent = {("dynamic/photorealistic/rigid/000", metric): Status.MISSING for metric in DYNAMIC}
+    run = write_run(tmp_path / "run", cases, protocol, absent, card=ModelCard(name="toy", type="3d"))
+    scores = summarise(run).scores
+    assert scores["motion_magnitude"].value == scores["motion_accuracy"].value == 0.0
+    if protocol == "paper":
+        # Its squares have no bound, so 0 is no score of theirs.
+        assert scores["smoothness_mse"].value is None
+        return
+    assert scores["dynamic"].value == pytest.approx(0.7 * scores["static"].value)
+    assert official_result(run).scores["WorldScore-Dynamic"] == pytest.approx(scores["dynamic"].value, abs=0.01)
+
+
+def test_a_missing_clip_counts_as_a_score_of_0(tmp_path, cases):
+    """Also where only the mean is scaled: half the model's score, not half its pixels."""
+    cases["dynamic/photorealistic/rigid/001"] = (FIXED, DYNAMIC)
+    absent = {("dynamic/photorealistic/rigid/001", metric): Status.MISSING for metric in DYNAMIC}
+    whole = summarise(write_run(tmp_path / "whole", cases, "paper", absent)).scores
+    run = write_run(tmp_path / "run", cases, "paper", absent, policy=Policy(missing=0.0))
+    counted = summarise(run).scores
+    for metric in ("motion_accuracy", "motion_magnitude", "smoothness_ssim"):
+        assert counted[metric].value == pytest.approx(whole[metric].value / 2)
+    assert counted["smoothness_mse"].value == whole["smoothness_mse"].value
+
+
+def test_a_column_without_a_bound_enters_no_total(tmp_path, cases):
+    scores = summarise(write_run(tmp_path / "run", cases, "paper")).scores
+    assert scores["gram_matrix"].value == pytest.approx(0.001)
+    assert scores["style_consistency"].value is None
+    assert scores["static"].reason == "no score for style_consistency"
+    assert scores["style_consistency"].reason == "no score for gram_matrix"
 
 
 def test_failures(tmp_path, cases):

@@ -15,10 +15,10 @@ from worldgauge.benchmarks.worldscore.official.evaluation_files import (
     LEADERBOARD_COLUMNS,
     STATIC,
     leaderboard_row,
+    renormalised,
     totals,
     worldscore,
 )
-from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.published import read_published
 
 FOLDER = Path(package.__file__).parent
@@ -71,10 +71,20 @@ def test_a_frozen_video_scores_in_motion_magnitude():
 
 
 @pytest.mark.parametrize("metric", PARTS)
-def test_not_a_number_is_never_a_score(metric):
-    raw = [math.nan] * len(PARTS[metric])
-    with pytest.raises(WorldGaugeError, match="not finite"):
-        normalised(metric, raw)
+def test_what_the_original_makes_of_nan(metric):
+    """The larger bound: the worst of an error, the best of everything else. Only its own result files hold NaN."""
+    score = normalised(metric, [math.nan] * len(PARTS[metric]))
+    errors = ("camera_error", "reprojection_error", "optical_flow_aepe", "gram_matrix")
+    assert score == (0.0 if metric in errors else pytest.approx(1 / 3) if metric == "motion_smoothness" else 1.0)
+
+
+def test_nan_in_a_result_file_becomes_the_mean():
+    static = [{"3d_consistency": {"reprojection_error": {"score": math.nan, "score_normalized": math.nan}}}]
+    scores = worldscore(static)
+    assert math.isnan(scores["3d_consistency"])
+    assert math.isnan(scores[STATIC])
+    again = [renormalised(content) for content in static]
+    assert worldscore(again)["3d_consistency"] == 0.0
 
 
 def test_camera_parameters_repeat_the_scales():
@@ -120,6 +130,17 @@ def test_per_model_map_reproduces_the_published_columns(column, metric, count):
     again = 25 + 50 * (z - z.min()) / (z.max() - z.min())
     assert np.abs(again - printed).max() < 0.05
     assert np.abs([scale(value) - score for value, score in zip(raw, printed, strict=True)]).max() < 0.05
+
+
+def test_what_table_2_does_not_invert():
+    """4D-fy's motion magnitude lies below that of no motion at all, and motion accuracy gives other constants."""
+    uses = {use.id: use.under_protocol("paper").scale for use in benchmark_file().metrics}
+    assert uses["motion_magnitude"].inverse(TABLE.score("4D-fy", "motion_magnitude")) == pytest.approx(-0.27, abs=0.01)
+    models = [m for m in TABLE.rows if m != "4D-fy" and TABLE.score(m, "motion_accuracy") > 0]
+    raw = np.array([uses["motion_accuracy"].inverse(TABLE.score(m, "motion_accuracy")) for m in models])
+    mean, deviation, *_ = Z_SCORED["motion_accuracy"]
+    assert abs(raw.mean() - mean) > 0.1 or abs(raw.std(ddof=1) - deviation) > 0.1
+    assert min(TABLE.score(m, "motion_accuracy") for m in models) < 25
 
 
 def test_3d_models_count_zero_for_what_they_do_not_do():

@@ -51,6 +51,9 @@ def test_every_seat(tmp_path, protocol):
         assert scores["content_alignment"] == round(100 * normalised("clip_score", 27.0), 2)
         quality = (normalised("clip_iqa+", 0.6) + normalised("clip_aesthetic", 5.5)) / 2
         assert scores["subjective_quality"] == pytest.approx(100 * quality, abs=0.006)
-        empty = [aspect for aspect, score in scores.items() if score == 0]
-        assert empty == ["camera_control", "3d_consistency"]  # not asked for
+        empty = [aspect for aspect, score in scores.items() if score is None]
+        # Two were not asked for, so no total is told.
+        assert empty == ["camera_control", "3d_consistency", "WorldScore-Static", "WorldScore-Dynamic"]
+        zeros = official_result(run, absent_as_zero=True).scores
+        assert [aspect for aspect, score in zeros.items() if score == 0] == empty[:2]
     assert json.loads((tmp_path / "run" / "run.json").read_text())["instruments"]["detector"] == "stub_detector"

@@ -84,7 +84,7 @@ def test_directions_in_our_axes():
 def test_error_of_a_motionless_camera(layout, rotation, translation):
     still = np.tile(np.eye(4), (50, 1, 1))
     error = released_camera_error(saved([layout]), still)
-    assert error.rotation.mean() == pytest.approx(rotation, abs=1e-6)
+    assert error.rotation.mean() == pytest.approx(rotation, abs=1e-3)
     assert error.translation.mean() == pytest.approx(translation, abs=1e-4)
 
 
@@ -93,12 +93,13 @@ def test_error_of_a_motionless_camera(layout, rotation, translation):
 def test_a_perfect_camera_of_any_scale_has_no_error(layout, scale):
     path = layout_path([layout], 17).poses.copy()
     path[:, :3, 3] *= scale
-    for error in (
-        released_camera_error(saved([layout], 17), path),
-        printed_camera_error(layout_path([layout], 17).poses, path),
-    ):
-        assert error.rotation.max() < 1e-6
-        assert error.translation.max() < 1e-9
+    printed = printed_camera_error(layout_path([layout], 17).poses, path)
+    assert printed.rotation.max() < 1e-6
+    assert printed.translation.max() < 1e-9
+    # Single precision, as the released code has it: the arc cosine near 1 makes a hundredth of a degree of the rest.
+    released = released_camera_error(saved([layout], 17), path)
+    assert released.rotation.max() < 0.03
+    assert released.translation.max() < 1e-6
 
 
 def test_scale_of_the_sum_of_distances_beats_its_neighbours():

@@ -22,12 +22,15 @@ def files(
     failures_as_zero: Annotated[
         bool, typer.Option("--failures-as-zero", help="Count failed metrics as 0, as the released code does.")
     ] = False,
+    absent_as_zero: Annotated[
+        bool, typer.Option("--absent-as-zero", help="Write 0 for aspects nobody measured, as the released code does.")
+    ] = False,
 ) -> None:
     """Write evaluation.json per case, worldscore.json, worldscore_raw.json and the leaderboard's CSV row."""
     from worldgauge.benchmarks.worldscore.official.files import write_files
 
-    result = write_files(Run(run), out, failures_as_zero=failures_as_zero)
-    print_table(["aspect", "score"], [[key, f"{value:.2f}"] for key, value in result.scores.items()], [1])
+    result = write_files(Run(run), out, failures_as_zero=failures_as_zero, absent_as_zero=absent_as_zero)
+    print_table(["aspect", "score"], [[key, _cell(value)] for key, value in result.scores.items()], [1])
     for remark in result.remarks:
         print_note(remark)
     say(f"{len(result.evaluations)} evaluation.json and worldscore.json: {out}")

@@ -55,6 +55,10 @@ class Trajectory:
     """(N,) in (0, 1]: share of the frame's tracked corners that agree with its pose, less when they are few."""
     residual: Floats
     """(N,) median distance between seen and predicted corners, px of the frames that were given."""
+    distance: Floats
+    """(N,) mean of the same distances: of all corners seen in the frame, whether they agree with its pose or not."""
+    sightings: Floats
+    """(N,) how many distances that is."""
     moves: bool
     """False when a turning camera explains the clip: the translations are then exactly zero."""
 
@@ -83,13 +87,20 @@ class BundlePoses(Instrument):
         solution, source = self._solve(chosen, greys[::every], small, given=lens is not None)
         if every > 1:
             solution = place_between(solution, tracks, every)
-        confidence, residual = _agreement(solution)
+        seen = _agreement(solution)
         poses = np.tile(np.eye(4), (len(greys), 1, 1))
         poses[:, :3, :3], poses[:, :3, 3] = solution.state.rotation, solution.state.centre
         size = frames[0].shape[1], frames[0].shape[0]
         found = solution.lens.scaled(1 / shrink, size)
         return Trajectory(
-            align_first_frame(poses), lens or found, source, confidence, residual / shrink, solution.moves
+            align_first_frame(poses),
+            lens or found,
+            source,
+            seen.confidence,
+            seen.residual / shrink,
+            seen.distance / shrink,
+            seen.sightings,
+            solution.moves,
         )
 
     def _follow(self, greys: Sequence[Grey]) -> Tracks:
@@ -142,21 +153,31 @@ def _check_chain(tracks: Tracks) -> None:
         raise Unscored(f"{words} cannot be placed: too few corners in common with the frame before")
 
 
-def _agreement(solution: Solution) -> tuple[Floats, Floats]:
-    """Confidence and median residual (px) of every frame; `Unscored` when a frame has too little support."""
+@dataclass(frozen=True, eq=False)
+class _Agreement:
+    """As in `Trajectory`, px of the shrunk frames."""
+
+    confidence: Floats
+    residual: Floats
+    distance: Floats
+    sightings: Floats
+
+
+def _agreement(solution: Solution) -> _Agreement:
+    """How well the corners of every frame agree with its pose; `Unscored` when a frame has too little support."""
     count = len(solution.state.rotation)
-    confidence, residual = np.zeros(count), np.zeros(count)
+    confidence, residual, means, sightings = np.zeros((4, count))
     distance, obs = solution.distances(), solution.obs
     for frame in range(count):
         seen = distance[(obs.camera == frame) | (obs.anchor[obs.point] == frame)]
         agree = seen < 3 * solution.lens.tolerance
         if agree.sum() >= LEAST_LINKS and agree.mean() >= LEAST_SHARE:
             confidence[frame] = agree.mean() * min(1.0, agree.sum() / SURE_SIGHTINGS)
-            residual[frame] = float(np.median(seen))
+            residual[frame], means[frame], sightings[frame] = np.median(seen), seen.mean(), seen.size
     if (confidence == 0).any():
         lost = np.flatnonzero(confidence == 0)
         raise Unscored(f"{frames_in_words(lost)} cannot be placed: the corners do not agree on one camera motion")
-    return confidence, residual
+    return _Agreement(confidence, residual, means, sightings)
 
 
 def frames_in_words(frames: NDArray[np.int64]) -> str:

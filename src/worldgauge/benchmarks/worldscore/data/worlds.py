@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import anchor_frames, total_frames
+from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import anchor_frames, entered_scenes, total_frames
 from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind, dynamic_prompts, static_prompts, with_style
 from worldgauge.core.errors import InvalidVideo
 
@@ -50,7 +51,8 @@ class WorldSpec(BaseModel):
         if self.visual_movement == "static":
             for name in ("prompt_list", "content_list"):
                 count = len(getattr(self, name))
-                if count != len(self.camera_path) + 1:
+                # What a list holds beyond the camera path is not looked at.
+                if count < len(self.camera_path) + 1:
                     raise ValueError(
                         f"{name} has {count} entries, the camera path asks for {len(self.camera_path) + 1}"
                     )
@@ -81,11 +83,15 @@ class WorldSpec(BaseModel):
         """Every prompt with its style."""
         return [with_style(prompt, self.style) for prompt in self.prompt_list or (self.prompt,)]
 
-    def prompts_for(self, kind: ModelKind) -> list[str]:
-        """What a model of that kind is told, one prompt per clip (3D models: one per scene)."""
+    def prompts_for(self, kind: ModelKind, protocol: Protocol = "released") -> list[str]:
+        """What a model of that kind is told, one prompt per clip (3D models: one per scene).
+
+        Under `paper` a layout that stays in its scene gets the prompt of that scene.
+        """
         if self.visual_movement == "dynamic":
             return dynamic_prompts(self.prompt, self.style, kind)
-        return static_prompts(self.prompt_list, self.style, self.camera_path, kind)
+        scenes = entered_scenes(self.prompt_list, self.camera_path) if protocol == "paper" else self.prompt_list
+        return static_prompts(scenes, self.style, self.camera_path, kind)
 
     def image_data(self, frames: int) -> dict[str, Any]:
         """`image_data.json` for a model that makes `frames` per clip."""

@@ -44,27 +44,53 @@ def region_contrast(flow: Floats, mask: Mask) -> float:
     >>> region_contrast(flow, np.array([[True, False]]))
     5.0
     """
-    if flow.shape[:2] != mask.shape:
-        raise WorldGaugeError(
-            f"a mask of {mask.shape[1]}x{mask.shape[0]} px does not fit a flow of {flow.shape[1]}x{flow.shape[0]} px"
-        )
+    lengths = _lengths(flow, mask)
     if not mask.any():
         raise Unscored("the object is lost: its mask is empty")
     if mask.all():
         raise Unscored("the mask covers the whole frame, so nothing is outside")
-    lengths = magnitude(flow)
-    if not np.isfinite(lengths).all():
-        raise WorldGaugeError("a flow vector is not finite")
     return float(lengths[mask].max() - lengths[~mask].max())
 
 
-def motion_contrasts(flows: Sequence[Floats], masks: Sequence[Mask]) -> list[float]:
-    """`region_contrast` per pair of frames; the mask of a pair is that of its first frame.
+def printed_contrast(flow: Floats, mask: Mask) -> float:
+    """max(F M) - max(F (1 - M)): as `region_contrast`, and where nothing is inside or outside, that side counts 0.
 
-    The last frame's mask is not used. Where a tracker gave fewer masks than frames the rest of the clip is left out, as
-    in the released code.
+    Source: arXiv 2504.00983, S7.
+
+    >>> flow = np.zeros((1, 2, 2), np.float32); flow[0, 0] = 3.0, 4.0
+    >>> printed_contrast(flow, np.array([[False, False]])), printed_contrast(flow, np.array([[True, True]]))
+    (-5.0, 5.0)
     """
-    return [region_contrast(flow, mask) for flow, mask in zip(flows, masks[:-1], strict=False)]
+    lengths = _lengths(flow, mask)
+    return float((lengths * mask).max() - (lengths * ~mask).max())
+
+
+def _lengths(flow: Floats, mask: Mask) -> Floats:
+    if flow.shape[:2] != mask.shape:
+        raise WorldGaugeError(
+            f"a mask of {mask.shape[1]}x{mask.shape[0]} px does not fit a flow of {flow.shape[1]}x{flow.shape[0]} px"
+        )
+    lengths = magnitude(flow)
+    if not np.isfinite(lengths).all():
+        raise WorldGaugeError("a flow vector is not finite")
+    return lengths
+
+
+def motion_contrasts(flows: Sequence[Floats], masks: Sequence[Mask]) -> list[float]:
+    """`contrast_or_nan` per pair of frames.
+
+    The mask of a pair is that of its first frame; the last frame's is not used. Where a tracker gave fewer masks than
+    frames the rest of the clip is left out, as in the released code.
+    """
+    return [contrast_or_nan(flow, mask) for flow, mask in zip(flows, masks[:-1], strict=False)]
+
+
+def contrast_or_nan(flow: Floats, mask: Mask) -> float:
+    """`region_contrast`, NaN where the object is lost or fills the view."""
+    try:
+        return region_contrast(flow, mask)
+    except Unscored:
+        return float("nan")
 
 
 def follow(mask: Mask, backward: Floats) -> Mask:

@@ -106,6 +106,20 @@ def layout_path(layouts: Sequence[str], frames: int, speed: float = 1.0) -> Came
     return CameraPath(to_opencv(saved, CAMERA_DATA))
 
 
+def entered_scenes(entries: Sequence[str], layouts: Sequence[str]) -> list[str]:
+    """One entry per scene, where a layout that stays in its scene has the entry of the scene it stays in.
+
+    Source: arXiv 2504.00983, 3.2.
+
+    >>> entered_scenes(["hall", "pier", "attic"], ["push_in", "pan_left"])
+    ['hall', 'hall', 'attic']
+    """
+    scenes = list(entries[:1])
+    for layout, entry in zip(layouts, entries[1:], strict=False):
+        scenes.append(scenes[-1] if layout in INTRA_LAYOUTS else entry)
+    return scenes
+
+
 def total_frames(scenes: int, frames: int) -> int:
     """Frames of a video of `scenes` layouts with `frames` each, joints shared.
 

@@ -7,6 +7,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
+from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType
 from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind
 from worldgauge.benchmarks.worldscore.inputs.write import INDEX, write_inputs
@@ -28,6 +29,10 @@ def inputs(
     camera_type: Annotated[
         str, typer.Option("--camera-type", help="For 3D models: tensor, pytorch3d, pytorch3d_tensor or blender.")
     ] = "tensor",
+    protocol: Annotated[
+        str,
+        typer.Option("--protocol", help="released, or paper: layouts that stay in their scene keep its prompt."),
+    ] = "released",
 ) -> None:
     """Write pictures, prompts and camera paths, one folder per world, in the layout the model must fill.
 
@@ -35,6 +40,8 @@ def inputs(
     """
     if kind not in get_args(ModelKind):
         raise unknown_name("kind of model", kind, list(get_args(ModelKind)))
+    if protocol not in get_args(Protocol):
+        raise unknown_name("protocol", protocol, list(get_args(Protocol)))
     entries = write_inputs(
         data,
         out,
@@ -44,5 +51,6 @@ def inputs(
         where=parse_tags(where or ()),
         speed=speed,
         camera_type=cast(CameraType, camera_type),
+        protocol=cast(Protocol, protocol),
     )
     say(f"{len(entries)} cases for {kind} models at {size}: {out / INDEX}")

@@ -41,7 +41,8 @@ def static_prompts(prompts: Sequence[str], style: str, layouts: Sequence[str], k
         return styled
     return [
         f"Camera {camera_text(layout)}. {prompt}. {MOTIONLESS}"
-        for layout, prompt in zip(layouts, styled[1:], strict=True)
+        # Prompts beyond the camera path are not looked at.
+        for layout, prompt in zip(layouts, styled[1:], strict=False)
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from worldgauge.benchmarks.worldscore.data.cases import read_worlds
 from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
+from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path, total_frames
 from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType, camera_data, camera_matrices, focal_length
 from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind, conditioning_images
@@ -29,10 +30,12 @@ def write_inputs(
     where: dict[str, str] | None = None,
     speed: float = 1.0,
     camera_type: CameraType = "tensor",
+    protocol: Protocol = "released",
 ) -> list[dict[str, Any]]:
     """Write every world of the data set that has the tags `where`; returns the entries of `inputs.json`.
 
-    3D models do not make dynamic worlds, so these are left out for them.
+    3D models do not make dynamic worlds, so these are left out for them. `protocol` decides which prompt a layout gets
+    that stays in its scene.
     """
     folder, worlds = read_worlds(data)
     chosen = [world for world in worlds if _fits(world, where or {}, kind)]
@@ -46,7 +49,7 @@ def write_inputs(
         _write_json(target / "image_data.json", world.image_data(frames))
         if world.visual_movement == "static":
             _write_cameras(world, target, kind, frames, speed, camera_type)
-        entries.append(_entry(world, kind, size, frames))
+        entries.append(_entry(world, kind, size, frames, protocol))
     _write_json(out / INDEX, entries)
     return entries
 
@@ -58,11 +61,11 @@ def _fits(world: WorldSpec, where: dict[str, str], kind: ModelKind) -> bool:
     return all(tags.get(tag) == value for tag, value in where.items())
 
 
-def _entry(world: WorldSpec, kind: ModelKind, size: tuple[int, int], frames: int) -> dict[str, Any]:
+def _entry(world: WorldSpec, kind: ModelKind, size: tuple[int, int], frames: int, protocol: Protocol) -> dict[str, Any]:
     total = total_frames(world.scenes, frames)
     return {
         "id": world.folder,
-        "prompts": world.prompts_for(kind),
+        "prompts": world.prompts_for(kind, protocol),
         "images": conditioning_images(world.scenes, kind) if kind != "3d" else ["input_image.png"],
         "layouts": list(world.camera_path),
         "size": list(size),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from worldgauge.benchmarks.worldscore.formulas.flow_cycle import LONGEST, cycle_error
-from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
+from worldgauge.benchmarks.worldscore.formulas.protocols import FAILED, Protocol
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
 from worldgauge.benchmarks.worldscore.signals.weightless import anchor_numbers, anchor_styles, flow_cycles
 from worldgauge.core.case import Case
+from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.signals.poses import rigid_cameras
 
 
 @metric(
-    version=1,
+    version=2,
     unit="px/8",
     higher_is_better=False,
     bounds=(0, 1e4),
@@ -21,14 +24,26 @@ from worldgauge.signals.poses import rigid_cameras
     formula=rigid_cameras.function,
 )
 def reprojection_error(case: Case, cameras: Arrays) -> Measurement:
-    """Mean distance between seen and predicted points of a rigid scene, in pixels of an eighth of 512x512."""
-    return Measurement.from_curve(cameras["residual"])
+    """Mean distance between seen and predicted points of a rigid scene, over all points of all frames, in pixels of an
+    eighth of 512x512."""
+    means, points = cameras["distance"], cameras["sightings"]
+    pooled = float((means * points).sum() / points.sum())
+    return Measurement(pooled, tuple(means.tolist()), reason=f"{int(points.sum())} sightings")
 
 
-@metric(version=1, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_cycles()], formula=cycle_error)
-def flow_cycle_error(case: Case, flow: Arrays) -> Measurement:
-    """Mean distance between a pixel and where it lands after going to the next frame and back."""
-    return Measurement.from_curve(flow["error"])
+@metric(version=2, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_cycles()], formula=cycle_error)
+def flow_cycle_error(case: Case, flow: Arrays, *, protocol: Protocol = "released") -> Measurement:
+    """Mean distance between a pixel and where it lands after going to the next frame and back.
+
+    Of a frame that is all margin the released code makes NaN, which it scores 0; `-FAILED` stands for it.
+    """
+    if np.isnan(flow["released"]).any() and protocol == "released":
+        return Measurement(
+            -FAILED, reason="nothing is left of the frame without its margin: the released code scores 0"
+        )
+    if np.isnan(flow[protocol]).all():
+        raise Unscored("nothing is left of the frame without its margin, or no point stays in view")
+    return Measurement.from_curve(flow[protocol])
 
 
 @metric(version=1, unit="", higher_is_better=False, bounds=(0, 1e6), needs=[anchor_styles()], formula=gram_mse)

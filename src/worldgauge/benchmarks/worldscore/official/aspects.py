@@ -10,7 +10,6 @@ from typing import Final
 
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import INTRA_LAYOUTS
 from worldgauge.core.benchmark import BenchmarkFile, Scale, read_benchmark_file
-from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.registry import unknown_name
 
 Raw = float | Sequence[float]
@@ -63,17 +62,23 @@ def scales(metric: str) -> list[Scale]:
 
 
 def normalised(metric: str, raw: Raw) -> float:
-    """Score in [0, 1] of an official metric's raw number (or numbers). Not finite: an error, never a score.
+    """Score in [0, 1] of an official metric's raw number (or numbers), by the released code's arithmetic.
+
+    It clips with Python's min and max, by which NaN becomes the larger bound: the worst score of an error, and a
+    perfect one of everything else. No run of ours has such a number; result files of the original do.
 
     >>> round(normalised("optical_flow", 0.0), 4)
     0.2395
     >>> normalised("camera_error", (0.0, 0.25)) == math.sqrt(0.5)
     True
+    >>> normalised("optical_flow_aepe", math.nan), normalised("optical_flow", math.nan)
+    (0.0, 1.0)
     """
     numbers = list(raw) if isinstance(raw, Sequence) else [raw]
-    if not all(math.isfinite(number) for number in numbers):
-        raise WorldGaugeError(f"WorldScore metric '{metric}' is not finite: {numbers}")
-    scores = [scale(number) / 100.0 for scale, number in zip(scales(metric), numbers, strict=True)]
+    scores = [
+        scale(max(scale.source) if math.isnan(number) else number) / 100.0
+        for scale, number in zip(scales(metric), numbers, strict=True)
+    ]
     if metric == "camera_error":
         return math.sqrt(math.prod(scores))
     return sum(scores) / len(scores)

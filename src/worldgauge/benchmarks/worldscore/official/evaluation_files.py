@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -21,6 +21,8 @@ from worldgauge.core.reading import parse_json
 Movement = Literal["static", "dynamic"]
 Evaluation = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Aspect to official metric to `score` and `score_normalized`."""
+Scores = Mapping[str, float | None]
+"""Aspect or total to its score, None where it was not measured."""
 
 STATIC: Final = "WorldScore-Static"
 DYNAMIC: Final = "WorldScore-Dynamic"
@@ -61,7 +63,7 @@ def failed_entry(metric: str) -> dict[str, Any]:
 def parse_evaluation(text: str) -> Evaluation | None:
     """An `evaluation.json`; None when it cannot be parsed, which the official mean silently leaves out."""
     try:
-        # The released code writes NaN where a number went wrong; the mean refuses it by name.
+        # The released code writes NaN where a number went wrong, and so becomes its mean.
         content = parse_json(text, "evaluation.json", finite=False)
     except WorldGaugeError:
         return None
@@ -80,25 +82,35 @@ def renormalised(content: Evaluation) -> dict[str, Any]:
     }
 
 
-def worldscore(static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = ()) -> dict[str, float]:
+def worldscore(
+    static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = (), absent_as_zero: Sequence[str] = tuple(ASPECTS)
+) -> Scores:
     """`worldscore.json`: ten aspects from 0 to 100 and the two totals, rounded as the official analysis does.
 
-    An aspect without data is 0 and counts in its total; so do the dynamic aspects of a 3D model, which has none.
+    An aspect of `absent_as_zero` is 0 where it has no data, and made of the metrics that are there where it has some:
+    so does the released code with all of them. Of the others nothing is said where a metric was not measured.
     """
-    result: dict[str, float] = {}
+    result: dict[str, float | None] = {}
     for aspect, metrics in ASPECTS.items():
         contents = static if aspect in STATIC_ASPECTS else dynamic
-        means = [mean for mean in (_mean(contents, aspect, metric) for metric in metrics) if mean is not None]
-        result[aspect] = round(100.0 * float(np.mean(means)), 2) if means else 0
-    return result | totals(result)
+        found = [_mean(contents, aspect, metric) for metric in metrics]
+        means = [mean for mean in found if mean is not None]
+        if aspect in absent_as_zero:
+            result[aspect] = round(100.0 * float(np.mean(means)), 2) if means else 0
+        else:
+            result[aspect] = round(100.0 * float(np.mean(means)), 2) if len(means) == len(metrics) else None
+    return {**result, **totals(result)}
 
 
-def totals(aspects: Mapping[str, float]) -> dict[str, float]:
-    """The two totals of ten aspect scores."""
-    return {
-        STATIC: round(float(np.mean([aspects[name] for name in STATIC_ASPECTS])), 2),
-        DYNAMIC: round(float(np.mean([aspects[name] for name in ASPECTS])), 2),
-    }
+def totals(aspects: Scores) -> Scores:
+    """The two totals of ten aspect scores; none over an aspect that has none."""
+    return {STATIC: _total(aspects, STATIC_ASPECTS), DYNAMIC: _total(aspects, ASPECTS)}
+
+
+def _total(aspects: Scores, names: Iterable[str]) -> float | None:
+    found = [aspects[name] for name in names]
+    present = [score for score in found if score is not None]
+    return round(float(np.mean(present)), 2) if len(present) == len(found) else None
 
 
 def raw_means(static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = ()) -> dict[str, list[Any]]:
@@ -113,17 +125,16 @@ def raw_means(static: Sequence[Evaluation], dynamic: Sequence[Evaluation] = ()) 
     return result
 
 
-def leaderboard_row(scores: Mapping[str, float], card: Mapping[str, str]) -> dict[str, str]:
+def leaderboard_row(scores: Scores, card: Mapping[str, str]) -> dict[str, str]:
     """One line of the official leaderboard's CSV; `card` fills the columns that are not scores."""
     keys = (STATIC, DYNAMIC, *ASPECTS)
-    numbers = {column: f"{scores[key]:.2f}" for column, key in zip(LEADERBOARD_COLUMNS[7:], keys, strict=True)}
+    cells = ["" if scores[key] is None else f"{scores[key]:.2f}" for key in keys]
+    numbers = dict(zip(LEADERBOARD_COLUMNS[7:], cells, strict=True))
     return {column: numbers.get(column, card.get(column, "")) for column in LEADERBOARD_COLUMNS}
 
 
 def _mean(contents: Sequence[Evaluation], aspect: str, metric: str) -> float | None:
     scores = [entry["score_normalized"] for entry in _entries(contents, aspect, metric) if "score_normalized" in entry]
-    if not all(np.isfinite(scores)):
-        raise WorldGaugeError(f"a {metric} score is not finite", "work the scores out again from their raw numbers")
     return float(np.mean(scores)) if scores else None
 
 

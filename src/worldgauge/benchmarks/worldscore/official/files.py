@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, DYNAMIC_ASPECTS, PARTS, STATIC_ASPECTS, Raw
+from worldgauge.benchmarks.worldscore.official.aspects import (
+    ASPECTS,
+    DYNAMIC_ASPECTS,
+    PARTS,
+    STATIC_ASPECTS,
+    Raw,
+    benchmark_file,
+)
 from worldgauge.benchmarks.worldscore.official.evaluation_files import (
     LEADERBOARD_COLUMNS,
     Evaluation,
+    Scores,
     evaluation,
     failed_entry,
     leaderboard_row,
@@ -21,6 +29,7 @@ from worldgauge.benchmarks.worldscore.official.evaluation_files import (
 )
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
+from worldgauge.core.status import Policy
 
 CARD_COLUMNS = {
     "type": "Model Type",
@@ -39,17 +48,20 @@ class OfficialResult:
 
     evaluations: Mapping[str, Evaluation]
     """Case id to its evaluation.json."""
-    scores: dict[str, float]
+    scores: Scores
+    """None where an aspect was not measured."""
     raw: dict[str, list[Any]]
     remarks: list[str]
     """What a reader must know before the scores are compared with anything."""
 
 
-def official_result(run: Run, *, failures_as_zero: bool = False) -> OfficialResult:
+def official_result(run: Run, *, failures_as_zero: bool = False, absent_as_zero: bool = False) -> OfficialResult:
     """The official files of a run under `released`.
 
     Cases without a number are left out, as the official mean leaves them out. `failures_as_zero` writes what the
     released code stores instead when a metric fails on a video that is there: a sentinel and the score 0.
+    `absent_as_zero` writes what it writes for aspects that nobody measured: 0, which counts in the totals. Without it
+    only the dynamic aspects of a 3D model are 0.
     """
     if run.file.benchmark.name != "worldscore" or run.file.protocol != "released":
         raise WorldGaugeError(
@@ -65,13 +77,20 @@ def official_result(run: Run, *, failures_as_zero: bool = False) -> OfficialResu
     evaluations = {case: content for case, content in evaluations.items() if content}
     static = [content for case, content in evaluations.items() if case.startswith("static/")]
     dynamic = [content for case, content in evaluations.items() if case.startswith("dynamic/")]
-    scores = worldscore(static, dynamic)
-    return OfficialResult(evaluations, scores, raw_means(static, dynamic), _remarks(run, evaluations, by_case))
+    zeros = tuple(ASPECTS) if absent_as_zero else tuple(DYNAMIC_ASPECTS) if is_3d(run) else ()
+    scores = worldscore(static, dynamic, zeros)
+    return OfficialResult(evaluations, scores, raw_means(static, dynamic), _remarks(run, evaluations, scores, zeros))
 
 
-def write_files(run: Run, out: Path, *, failures_as_zero: bool = False) -> OfficialResult:
+def is_3d(run: Run) -> bool:
+    """Whether the model's card says that it makes still scenes: the motion of dynamic worlds is not asked of it."""
+    use = next(use for use in benchmark_file().metrics if use.id == "motion_magnitude")
+    return use.policy_for(Policy(), run.file.model.model_dump()).missing != "exclude"
+
+
+def write_files(run: Run, out: Path, *, failures_as_zero: bool = False, absent_as_zero: bool = False) -> OfficialResult:
     """Write the official tree below `out`: evaluation.json per case, worldscore.json, worldscore_raw.json, a CSV."""
-    result = official_result(run, failures_as_zero=failures_as_zero)
+    result = official_result(run, failures_as_zero=failures_as_zero, absent_as_zero=absent_as_zero)
     for case, content in result.evaluations.items():
         folder = out / case
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,17 +132,22 @@ def _failed(record: Mapping[str, Any] | None, tried: set[str]) -> bool:
     return record is not None and record["metric"] in tried and record["status"] in ("unscored", "invalid", "error")
 
 
-def _remarks(run: Run, evaluations: Mapping[str, Evaluation], records: Mapping[str, Any]) -> list[str]:
+def _remarks(run: Run, evaluations: Mapping[str, Evaluation], scores: Scores, zeros: Sequence[str]) -> list[str]:
     remarks = []
     instruments = ", ".join(f"{seat}: {name}" for seat, name in sorted(run.file.instruments.items()))
     remarks.append(f"instruments: {instruments or 'none'}; the leaderboard uses the networks of the paper")
     remarks.append(f"{len(evaluations)} of {run.file.cases} cases have a score; the official mean is over these")
-    present = {aspect for content in evaluations.values() for aspect in content}
-    empty = [aspect for aspect in ASPECTS if aspect not in present]
-    if empty:
-        remarks.append(f"no data for {', '.join(empty)}: the official total counts them as 0")
-    if not any(case.startswith("dynamic/") for case in evaluations):
-        remarks.append("no dynamic world was made, as by 3D models: WorldScore-Dynamic counts three zeros for them")
+    present = {metric for content in evaluations.values() for entries in content.values() for metric in entries}
+    empty = [aspect for aspect, metrics in ASPECTS.items() if not present & set(metrics)]
+    written = [aspect for aspect in empty if aspect in zeros]
+    if written:
+        remarks.append(f"no data for {', '.join(written)}: written as 0, which counts in the total")
+    unsaid = [aspect for aspect in ASPECTS if scores[aspect] is None]
+    if unsaid:
+        remarks.append(
+            f"not measured: {', '.join(unsaid)}; they are null and so is every total of them. "
+            "--absent-as-zero writes 0 for them, as the released code does"
+        )
     return remarks
 
 

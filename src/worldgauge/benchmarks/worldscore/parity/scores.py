@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-from functools import partial
 from typing import Any
-
-import numpy as np
 
 from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, judged_frames, normalised
 from worldgauge.benchmarks.worldscore.official.evaluation_files import (
@@ -26,14 +22,9 @@ Stored = dict[str, Any]
 
 
 def normalisation(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    status = None
     for raw, expected in zip(given["raw"], recorded["normalized"], strict=True):
-        if np.isfinite(raw).all():
-            expect_close(f"score of {raw}", normalised(given["metric"], raw), expected, tolerance["abs"])
-        else:
-            # The original clips NaN and infinities to an end of the scale; a NaN can come out as a perfect score.
-            status = status_of(partial(normalised, given["metric"], raw))
-    return status
+        expect_close(f"score of {raw}", normalised(given["metric"], raw), expected, tolerance["abs"])
+    return None
 
 
 def failure(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
@@ -51,9 +42,9 @@ def dispatch(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
         case "camera_error":
             calls = [[frames, [len(names), 4, 4], 1]]
         case "object_detection":
-            calls = [[[frame], content] for frame, content in zip(frames, given["content_list"], strict=True)]
+            calls = [[[frame], content] for frame, content in zip(frames, given["content_list"], strict=False)]
         case "clip_score":
-            calls = [[[frame], text] for frame, text in zip(frames, given["text_prompt_list"], strict=True)]
+            calls = [[[frame], text] for frame, text in zip(frames, given["text_prompt_list"], strict=False)]
         case "gram_matrix":
             calls = [[given["reference"], frames]]
         case "motion_accuracy":
@@ -101,7 +92,4 @@ def _same_evaluation(ours: Evaluation, recorded: Evaluation, tolerance: float) -
     for aspect, metrics in recorded.items():
         for metric, entry in metrics.items():
             for field in ("score", "score_normalized"):
-                value = entry[field]
-                if not isinstance(value, list) and not math.isfinite(value):
-                    continue
-                expect_close(f"{metric} {field}", ours[aspect][metric][field], value, tolerance)
+                expect_close(f"{metric} {field}", ours[aspect][metric][field], entry[field], tolerance)

@@ -28,6 +28,7 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
 from worldgauge.benchmarks.worldscore.inputs import prompts
 from worldgauge.benchmarks.worldscore.inputs.cameras import camera_matrices, focal_length
 from worldgauge.benchmarks.worldscore.parity.metrics import status_of
+from worldgauge.core.reading import validated
 from worldgauge.parity import expect_close, expect_equal
 
 Stored = dict[str, Any]
@@ -117,6 +118,8 @@ def quality_pixels(given: Stored, recorded: Stored, tolerance: Stored) -> str | 
 
 
 def model_inputs(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    if "raises" in recorded:
+        return status_of(lambda: validated(WorldSpec, given["record"], "the record"))
     world, kind, frames = WorldSpec.model_validate(given["record"]), given["generate_type"], given["frames_F"]
     scenes = world.scenes
     texts = world.prompts_for(kind)

@@ -5,13 +5,15 @@ Each signal covers both protocols, so that switching protocol perceives nothing 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error, median_magnitude
+from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error, median_magnitude, printed_cycle_error
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     colour_ssim,
@@ -19,14 +21,18 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     squared_error,
     wrapped_squared_error,
 )
-from worldgauge.benchmarks.worldscore.formulas.motion_regions import follow, grow, region_contrast
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, follow, grow, printed_contrast
 from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_distance, gram_mse
-from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import anchor_frames, frames_per_layout
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
+    anchor_frames,
+    entered_scenes,
+    frames_per_layout,
+)
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import object_masks
 from worldgauge.core.clip import Clip, Frames
-from worldgauge.core.errors import InvalidVideo, NotApplicable, WorldGaugeError
+from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.signal import Arrays, signal
@@ -42,10 +48,17 @@ def layouts_of(case: Case) -> list[str]:
 
 
 def scenes_of(case: Case, name: str) -> list[str]:
-    """A list of the case's record with one entry per scene: `prompt_list` or `content_list`."""
+    """A list of the case's record with one entry per scene: `prompt_list` or `content_list`. What a record has beyond
+    its camera path is not looked at."""
     if not case.extras.get(name):
         raise NotApplicable(f"the case has no {name}")
-    return list(case.extras[name])
+    return list(case.extras[name])[: (len(layouts_of(case)) or 1) + 1]
+
+
+def entered_of(case: Case, name: str) -> list[str]:
+    """The same list with the entry of the scene that a layout stays in, where it leads to no new one."""
+    entries, layouts = scenes_of(case, name), layouts_of(case)
+    return entered_scenes(entries, layouts) if layouts else entries
 
 
 def frames_of_layout(case: Case, count: int) -> int:
@@ -67,40 +80,53 @@ def anchor_numbers(case: Case, count: int) -> list[int]:
     return anchor_frames(len(layouts_of(case)) or 1, frames_of_layout(case, count))
 
 
-@signal(version=1, seat="flow", cost=0.15)
+@signal(version=2, seat="flow", cost=0.15)
 def flow_cycles(clip: Clip, flow: FlowInstrument) -> Arrays:
-    """How far pixels land from their start after going to the next frame and back, px; one number per pair."""
-    pairs = [cycle_error(flow.flow(a, b), flow.flow(b, a)) for a, b in consecutive(clip)]
-    return {"error": np.array(pairs)}
+    """How far pixels land from their start after going to the next frame and back, px; one number per pair.
+
+    `released`: the way back cut like the points that set out; `paper`: read from the whole field. NaN where no point is
+    left.
+    """
+    released, printed = [], []
+    for first, second in consecutive(clip):
+        forward, backward = flow.flow(first, second), flow.flow(second, first)
+        released.append(_or_nan(partial(cycle_error, forward, backward)))
+        printed.append(_or_nan(partial(printed_cycle_error, forward, backward)))
+    return {"released": np.array(released), "paper": np.array(printed)}
 
 
-@signal(version=1, reads=("video", "case"), requires=("object_masks",), seat="flow", cost=0.15)
+def _or_nan(call: Callable[[], float]) -> float:
+    try:
+        return call()
+    except Unscored:
+        return float("nan")
+
+
+@signal(version=1, seat="flow", cost=0.08)
+def motion_medians(clip: Clip, flow: FlowInstrument) -> Arrays:
+    """`median`: median length of the flow to the next frame, px; one number per pair."""
+    return {"median": np.array([median_magnitude(flow.flow(a, b)) for a, b in consecutive(clip)])}
+
+
+@signal(version=2, reads=("video", "case"), requires=("object_masks",), seat="flow", cost=0.15)
 def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
     """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
 
-    `median`: median length of the flow, px. `contrast_squashed`, `contrast_cropped`: longest vector inside minus
-    longest outside, the first-frame mask fitted to the clip in one of two ways and followed along the flow; NaN from
-    the frame on in which the object is lost or fills the view.
+    `released`: longest vector inside minus longest outside, the first-frame mask squashed to the clip, followed along
+    the flow and grown; NaN where the object is lost or fills the view. `paper`: the mask cut like the picture and not
+    grown, and 0 for a side without a pixel.
     """
     from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
 
     masks = [read_mask(file) for file in mask_files_of(case)]
-    followed = {crop: fitted_union(masks, clip.size, crop=crop) for crop in (False, True)}
-    medians: list[float] = []
-    contrasts: dict[bool, list[float]] = {False: [], True: []}
+    squashed, cut = (fitted_union(masks, clip.size, crop=crop) for crop in (False, True))
+    released, printed = [], []
     for first, second in consecutive(clip):
         forward, backward = flow.flow(first, second), flow.flow(second, first)
-        medians.append(median_magnitude(forward))
-        for crop, mask in followed.items():
-            grown = grow(mask)
-            lost = not mask.any() or bool(grown.all())
-            contrasts[crop].append(float("nan") if lost else region_contrast(forward, grown))
-            followed[crop] = follow(mask, backward)
-    return {
-        "median": np.array(medians),
-        "contrast_squashed": np.array(contrasts[False]),
-        "contrast_cropped": np.array(contrasts[True]),
-    }
+        released.append(contrast_or_nan(forward, grow(squashed)))
+        printed.append(printed_contrast(forward, cut))
+        squashed, cut = follow(squashed, backward), follow(cut, backward)
+    return {"released": np.array(released), "paper": np.array(printed)}
 
 
 def mask_files_of(case: Case) -> list[Path]:
@@ -146,11 +172,12 @@ def predicted_frames(clip: Clip, interpolation: InterpolationInstrument) -> Arra
     return {"frames": np.stack([interpolation.between(frames[a], frames[b]) for a, _, b in triples])}
 
 
-@signal(version=1, needs=(predicted_frames(),), cost=0.02)
+@signal(version=2, needs=(predicted_frames(),), cost=0.04)
 def prediction_errors(clip: Clip, predicted: Arrays) -> Arrays:
     """Predicted against real frames, one number per prediction.
 
-    `mse`, `mse_wrapped`: squared 8-bit levels, true and modulo 256; `ssim`: over all channels, in the pair's own range.
+    `mse`, `mse_wrapped`: squared 8-bit levels, true and modulo 256; `ssim`, `ssim_full_range`: over all channels, in
+    the pair's own range of values and in the whole one.
     """
     frames = clip.frames()
     pairs = [(predicted["frames"][i], frames[dropped]) for i, (_, dropped, _) in enumerate(dropped_frames(len(frames)))]
@@ -158,4 +185,5 @@ def prediction_errors(clip: Clip, predicted: Arrays) -> Arrays:
         "mse": np.array([squared_error(ours, real) for ours, real in pairs]),
         "mse_wrapped": np.array([wrapped_squared_error(ours, real) for ours, real in pairs]),
         "ssim": np.array([colour_ssim(ours, real) for ours, real in pairs]),
+        "ssim_full_range": np.array([colour_ssim(ours, real, full_range=True) for ours, real in pairs]),
     }
