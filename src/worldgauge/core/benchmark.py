@@ -91,6 +91,7 @@ class ProtocolOverride(_Model):
     """What one protocol does differently for a metric."""
 
     use: str | None = None
+    cases: dict[str, str] | None = None
     parameters: dict[str, Any] | None = None
     scale: Scale | None = None
     reduce: CaseReducer | None = None
@@ -118,6 +119,7 @@ class MetricUse(_Model):
         return self.model_copy(
             update={
                 "use": override.use or self.use or self.id,
+                "cases": self.cases if override.cases is None else override.cases,
                 "parameters": self.parameters | (override.parameters or {}),
                 "scale": override.scale or self.scale,
                 "reduce": override.reduce or self.reduce,

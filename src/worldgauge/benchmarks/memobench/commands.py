@@ -8,10 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.benchmarks.memobench.official.command import leaderboard
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
+
+app.command()(leaderboard)
 
 Runs = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
 DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folder with cases.jsonl.")]
@@ -19,7 +22,8 @@ DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folde
 
 @app.command()
 def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]) -> None:
-    """Write the official files: the 48-column table and ors_scores.csv per model, leaderboard.csv for all."""
+    """Write the official files: the 48-column table per model, ors_scores.csv where a segmenter was asked, and
+    leaderboard.csv for all."""
     from worldgauge.benchmarks.memobench.official.files import write_files
 
     for file in write_files(_open(runs), out):
