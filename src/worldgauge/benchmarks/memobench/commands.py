@@ -128,7 +128,7 @@ def failures(runs: Runs, as_json: AsJson = False) -> None:
 @app.command()
 def sensitivity(
     runs: Runs,
-    parameter: Annotated[str, typer.Option(help="top-share, temperature or coverage.")] = "top-share",
+    parameter: Annotated[str, typer.Option(help="top-share, temperature, coverage or coverage-strict.")] = "top-share",
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -139,6 +139,19 @@ def sensitivity(
     if parameter not in SWEEPS:
         raise unknown_name("parameter", parameter, list(SWEEPS))
     _show(sweep(_open(runs), store or default_store(), SWEEPS[parameter]), as_json)
+
+
+@app.command()
+def wordings(
+    runs: Runs,
+    store: StorePath = None,
+    device: Annotated[str, typer.Option(help="Where the segmenter runs: cpu, cuda, ...")] = "cpu",
+    as_json: AsJson = False,
+) -> None:
+    """Object reappearance under five wordings of the phrase; the run's segmenter is asked anew (Table S4)."""
+    from worldgauge.benchmarks.memobench.analyses.wordings import by_wording
+
+    _show(by_wording(_open(runs), store or default_store(), device), as_json)
 
 
 def _open(folders: Sequence[Path]) -> list[Run]:

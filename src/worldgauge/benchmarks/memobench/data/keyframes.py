@@ -93,9 +93,7 @@ def _phases(clip: str, gone: Any, back: Any) -> Phases | None:
         log.warning("clip %s: keyframes %r and %r are no frame numbers; it has no phases", clip, gone, back)
         return None
     if second < first:
-        log.warning(
-            "clip %s: the target leaves at %d and is back at %d; only 'released' scores that", clip, first, second
-        )
+        log.warning("clip %s: exit %d lies after re-entry %d; only 'released' scores that", clip, first, second)
     return Phases(gone=first, back=second, unordered=second < first)
 
 

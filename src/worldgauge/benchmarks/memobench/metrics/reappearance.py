@@ -1,4 +1,4 @@
-"""The reappearance score of a segmenter asked in words, the tracker's stand-in, and the variant that asks for absence."""
+"""Reappearance: the score of a segmenter asked in words, the tracker's stand-in, the variant that asks for absence."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _table(file: Path) -> pandas.DataFrame:
 
 
 def _stored_scores(file: Path) -> Iterator[dict[str, float]]:
-    """The scores of the answers in a file; a file or a cell that holds none is passed over, as the released code does."""
+    """Scores of the answers in a file; a file or a cell that holds none is passed over, as by the released code."""
     try:
         table = _table(file)
     except WorldGaugeError as error:

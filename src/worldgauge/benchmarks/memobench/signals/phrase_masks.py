@@ -26,10 +26,8 @@ def phrase_masks(
     the phrase is put.
     """
     phrase = reworded(name, wording)
-    backs = [
-        split(phases.gone, phases.back, reference.count, clip.count, rule).back_frames for rule in rules_for(phases)
-    ]
-    indices = sorted({index for back in backs for index in back if index < clip.count})
+    lengths = (phases.gone, phases.back, reference.count, clip.count)
+    indices = sorted({i for rule in rules_for(phases) for i in split(*lengths, rule).back_frames if i < clip.count})
     counts, coverages, scores = [], [], []
     for frame in clip.frames(FrameSpec.at(*indices)) if indices else ():
         masks, certainties = network.segment(frame, phrase, DETECTOR_THRESHOLD)
