@@ -132,7 +132,8 @@ def camera_validation(runs: Iterable[Run]) -> list[Row]:
 
 
 def failure_counts(runs: Iterable[Run]) -> list[Row]:
-    """Table S10: clips that show each kind of failure, per split; a clip may show several."""
+    """Table S10: clips that show each kind of failure, per split, of those in which it could be told; a clip may show
+    several."""
     rows = []
     for run in runs:
         splits: dict[str, list[dict[str, Any]]] = {}
@@ -140,9 +141,12 @@ def failure_counts(runs: Iterable[Run]) -> list[Row]:
             tags = next(iter(records.values())).get("tags", {})
             splits.setdefault(tags.get("data_type", "-"), []).append(records)
         for name, clips in sorted(splits.items()):
-            judged = [c for c in clips if c.get("failure_vanish", {}).get("raw") is not None]
-            row: Row = {"model": run.name, "split": name, "clips": len(clips), "judged": len(judged)}
-            row |= {kind: sum(c[f"failure_{kind}"]["raw"] == 1.0 for c in judged) for kind in KINDS}
+            row: Row = {"model": run.name, "split": name, "clips": len(clips)}
+            for kind in KINDS:
+                told = [
+                    c[f"failure_{kind}"]["raw"] for c in clips if c.get(f"failure_{kind}", {}).get("raw") is not None
+                ]
+                row |= {kind: sum(raw == 1.0 for raw in told), f"{kind} told": len(told)}
             rows.append(row)
     return rows
 

@@ -13,8 +13,9 @@ from worldgauge.benchmarks.memobench.formulas.camera_control import (
     resample_indices,
     trace_angle_deg,
 )
+from worldgauge.benchmarks.memobench.formulas.orientation import starts_flipped
 from worldgauge.benchmarks.memobench.formulas.protocols import Protocol, rounded
-from worldgauge.benchmarks.memobench.signals.phases import clip_length
+from worldgauge.benchmarks.memobench.signals.phases import clip_length, first_frame_flips
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo, NotApplicable
 from worldgauge.core.metric import Measurement, metric
@@ -99,18 +100,26 @@ def requested_rotation(
     unit="",
     higher_is_better=True,
     bounds=(0, 1),
-    needs=[rigid_cameras(), clip_length()],
+    needs=[rigid_cameras(), clip_length(), first_frame_flips()],
     requires=("camera",),
     formula=followed_share,
 )
-def house_camera_control(case: Case, cameras: Arrays, length: Arrays, *, noise_deg: float = NOISE_DEG) -> Measurement:
-    """Camera control against standing still: the share of a motionless camera's rotation error that is avoided."""
+def house_camera_control(
+    case: Case, cameras: Arrays, length: Arrays, flips: Arrays, *, noise_deg: float = NOISE_DEG
+) -> Measurement:
+    """Camera control against standing still: the share of a motionless camera's rotation error that is avoided.
+
+    A clip that starts upside down or mirrored is another place, whatever its camera does there: 0.
+    """
     requested = _requested(case, length, "paper")
     agreement = compare_rotations(cameras["poses"], requested)
     still = root_mean_square(geodesic_deg(requested[0, :3, :3], requested[:, :3, :3]))
     if still <= 2 * noise_deg:
         raise NotApplicable(f"a camera that stands still is off by {still:.1f} deg only")
-    return Measurement(followed_share(agreement.rms, still, noise_deg), tuple(agreement.errors.tolist()))
+    curve = tuple(agreement.errors.tolist())
+    if starts_flipped(flips["likeness"]):
+        return Measurement(0.0, curve, "the clip starts upside down or mirrored")
+    return Measurement(followed_share(agreement.rms, still, noise_deg), curve)
 
 
 def _agreement(case: Case, cameras: Arrays, length: Arrays, protocol: Protocol) -> RotationAgreement:

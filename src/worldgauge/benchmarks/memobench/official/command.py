@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.verbs import AsJson, print_json, print_table, say
+from worldgauge.verbs import AsJson, print_json, print_table, print_text, say
 
 ALL_CLIPS, ASKED_CLIPS = 360, 45
 """Clips of the data set, and of them those with a question bank."""
@@ -62,9 +62,9 @@ def leaderboard(
     if as_json:
         print_json([{**_plain(row), "coverage": counts[str(row["Model"])]} for row in rows])
     elif shape == "csv":
-        say(board.to_csv(rows).rstrip("\n"))
+        print_text(board.to_csv(rows).rstrip("\n"))
     elif shape == "markdown":
-        say(_markdown(board.COLUMNS, rows))
+        print_text(_markdown(board.COLUMNS, rows))
     else:
         short = {column: name for name, column in board.SHORT_NAMES.items()}
         header = [short.get(column, column) for column in board.COLUMNS]

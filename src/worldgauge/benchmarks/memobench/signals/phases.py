@@ -30,6 +30,15 @@ def clip_length(clip: Clip) -> Arrays:
     return {"frames": np.array(clip.count)}
 
 
+@signal(version=1, reads=("video", "reference"), frames=FrameSpec.at(0).resized(64, 36), cost=0.001)
+def first_frame_flips(clip: Clip, reference: Clip) -> Arrays:
+    """How like the reference's first frame the clip's is: as it is, upside down, mirrored, turned by half."""
+    from worldgauge.benchmarks.memobench.formulas.orientation import flip_likeness
+
+    shown, wanted = (source.frames(clip.spec)[0].mean(axis=2) for source in (clip, reference))
+    return {"likeness": flip_likeness(shown, wanted)}
+
+
 @signal(version=2, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.1)
 def phase_warp_errors(clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, stride: int = 4) -> Arrays:
     """Photometric error of sampled pairs in the visible and the back phase, the first frame fetched along the flow."""
