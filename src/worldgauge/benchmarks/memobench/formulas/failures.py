@@ -66,44 +66,34 @@ def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool | None]:
     turns = {phase: value[f"turn_{phase}"] for phase in ("visible", "gone", "back")}
     aligned = all(turns[phase] <= TURNED for phase in ("visible", "back"))
     found = _told(value["seen"] >= 0.5, value["seen"])
-    named: dict[str, bool | None] = {
-        "vanish": _vanished(value, found, aligned),
-        "identity_drift": _another(value, found, aligned),
-        "state_reset": None,
-        "teleport": None,
-        "background": None,
-        "camera_drift": any(turn > TURNED for turn in turns.values()) or _told(False, *turns.values()),
-    }
-    if aligned and found is not None:
-        named |= {"state_reset": False, "teleport": False}
-        if found:
-            named["state_reset"] = _stood_still(value)
-            named["teleport"] = _jumped(value, named["state_reset"])
-        limit = NEW_SCENERY_AFTER_RESET if named["state_reset"] else NEW_SCENERY
-        new = value["scenery_back"] - value["scenery_visible"]
-        named["background"] = _told(new > limit, new)
-    return {kind: named[kind] for kind in KINDS}
-
-
-def _vanished(value: Mapping[str, float], found: bool | None, aligned: bool) -> bool | None:
-    """Not found and nothing in its place; where the camera points elsewhere it may only be out of view."""
-    if found is None or found:
-        return None if found is None else False
-    return _not(_stands(value)) if aligned else None
-
-
-def _another(value: Mapping[str, float], found: bool | None, aligned: bool) -> bool | None:
-    """Found with looks unlike the true and the last ones, or something else in its place."""
+    named: dict[str, bool | None] = dict.fromkeys(KINDS)
+    named["camera_drift"] = any(turn > TURNED for turn in turns.values()) or _told(False, *turns.values())
     if found:
-        return _told(
-            min(value["looks_true"], value["looks_last"]) > OTHER_LOOKS, value["looks_true"], value["looks_last"]
-        )
-    return _stands(value) if aligned and found is not None else None
+        named["vanish"] = False
+    if not aligned or found is None:
+        # The target may be out of view, and what is compared lies elsewhere.
+        return named
+    reset = _stood_still(value) if found else False
+    new = value["scenery_back"] - value["scenery_visible"]
+    background = _told(new > (NEW_SCENERY_AFTER_RESET if reset else NEW_SCENERY), new)
+    named |= {"state_reset": reset, "background": background, "teleport": _jumped(value, reset) if found else False}
+    if found:
+        looks = (value["looks_true"], value["looks_last"])
+        another = _told(min(looks) > OTHER_LOOKS, *looks)
+        # A process that stopped may explain the looks.
+        named["identity_drift"] = None if another and reset else another
+    else:
+        stands = _stands(value, background)
+        named |= {"identity_drift": stands, "vanish": None if stands is None else not stands}
+    return named
 
 
-def _stands(value: Mapping[str, float]) -> bool | None:
+def _stands(value: Mapping[str, float], background: bool | None) -> bool | None:
+    """Whether something else stands at the true place: by its colours, and by hues around it while the rest is as it
+    was."""
     limit = STANDS_AFTER_DRIFT if value["drift"] > DRIFTING else STANDS
-    return _told(value["novel"] + value["beyond"] > limit, value["novel"], value["beyond"])
+    signs = [value["novel"]] if background else [value["novel"], value["beyond"]]
+    return _told(sum(signs) > limit, *signs)
 
 
 def _jumped(value: Mapping[str, float], reset: bool | None) -> bool | None:
@@ -126,10 +116,6 @@ def _stood_still(value: Mapping[str, float]) -> bool | None:
 def _told(answer: bool, *evidence: float) -> bool | None:
     """The answer, if all that it rests on was matched."""
     return bool(answer) if np.isfinite(evidence).all() else None
-
-
-def _not(answer: bool | None) -> bool | None:
-    return None if answer is None else not answer
 
 
 def _median(numbers: ArrayLike) -> float:
