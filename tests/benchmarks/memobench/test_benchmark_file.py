@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from typer.testing import CliRunner
 
 from worldgauge.benchmarks.memobench import MANIFEST
+from worldgauge.benchmarks.memobench.commands import app
 from worldgauge.benchmarks.memobench.official import columns
 from worldgauge.benchmarks.memobench.official.files import RAW_OF
 from worldgauge.core.benchmark import read_benchmark_file, resolved_uses
@@ -46,7 +50,11 @@ def test_every_official_column_has_a_source() -> None:
 
 def test_published_tables_are_all_there_and_name_our_columns() -> None:
     tables = {table.id: table for table in read_published(MANIFEST.folder).tables}
-    assert {f"paper-table-{n}" for n in ("2", "3", *(f"s{i}" for i in range(3, 10)))} <= set(tables)
+    assert set(tables) == {f"paper-table-{n}" for n in ("2", "3", *(f"s{i}" for i in range(2, 11)))}
+    printed = CliRunner().invoke(app, ["published"]).stdout
+    assert all(table.source in printed for table in tables.values())
+    alone = CliRunner().invoke(app, ["published", "--table", "S8", "--json"]).stdout
+    assert [held["id"] for held in json.loads(alone)] == ["paper-table-s8"]
     known = {use.id for use in FILE.metrics} | {group.id for group in FILE.groups}
     assert set(tables["paper-table-2"].columns) <= known
     assert tables["paper-table-2"].score("LTX-Video", "CameraControllability") == 17.1

@@ -154,6 +154,27 @@ def wordings(
     _show(by_wording(_open(runs), store or default_store(), device), as_json)
 
 
+@app.command()
+def published(
+    runs: Annotated[list[Path] | None, typer.Argument(help="Runs to show as well.", show_default=False)] = None,
+    table: Annotated[str, typer.Option("--table", help="One table: 2, 3, s2, ..., s10; else all eleven.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """The paper's eleven tables as printed; runs beside them where that is fair, else apart with the reasons."""
+    from worldgauge.core.published import published_tables
+    from worldgauge.core.registry import unknown_name
+    from worldgauge.report.beside_published import held_against
+    from worldgauge.report.published_print import print_published
+    from worldgauge.report.summary import summarise
+
+    tables = {found.id.removeprefix("paper-table-"): found for found in published_tables("memobench")}
+    if table and table.lower() not in tables:
+        raise unknown_name("table", table, list(tables))
+    summaries = [summarise(run) for run in _open(runs or ())]
+    chosen = [tables[table.lower()]] if table else list(tables.values())
+    print_published([held_against(each, summaries) for each in chosen], "json" if as_json else "terminal")
+
+
 def _open(folders: Sequence[Path]) -> list[Run]:
     return [Run(folder) for folder in folders]
 

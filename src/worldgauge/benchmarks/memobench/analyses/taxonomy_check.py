@@ -79,8 +79,8 @@ def ask(
     kinds: Sequence[str] = KINDS,
     pairs: Sequence[tuple[str, str]] = (),
 ) -> Iterator[Answer]:
-    """The taxonomy's answers to the oracle, one subject per kind and one per pair of kinds, at severity 1; what was made
-    of the first two before is kept.
+    """The taxonomy's answers to the oracle, a subject per kind and a subject per pair of kinds, at severity 1; what was
+    made of the first two before is kept.
 
     Worlds that cannot be drawn are left out.
     """
@@ -95,7 +95,7 @@ def ask(
         folders = make_subjects([case], list(subjects.values()), folder / "subjects")
         videos = {kind: Video(clip_path(folders[subject.name], case)) for kind, subject in subjects.items()}
         for pair in pairs:
-            frames = perform(case, *(FAULT_OF[kind] for kind in pair))
+            frames = perform(case, FAULT_OF[pair[0]], FAULT_OF[pair[1]])
             videos[AND.join(pair)] = Video.from_array(frames, layout="THWC", fps=case.condition.fps)
         for kind, video in videos.items():
             perception = Perception(CaseInputs(case, video), seats, store, instruments)

@@ -18,7 +18,7 @@ def flip_likeness(first: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]
     >>> flip_likeness(ramp[::-1, ::-1], ramp).round(2).tolist()[3]
     1.0
     """
-    shown, wanted = (np.asarray(image, np.float64) - np.mean(image) for image in (first, reference))
+    shown, wanted = (image - image.mean() for image in (np.asarray(first, float), np.asarray(reference, float)))
     length = float(np.linalg.norm(shown) * np.linalg.norm(wanted))
     if length == 0.0:
         return np.zeros(len(FLIPS))

@@ -32,6 +32,7 @@ def leaderboard(
     worldgauge memobench leaderboard --eval-dir outputs --ors-dir ors_results --vqa-dir vqa_results --sort ORS
     """
     from worldgauge.benchmarks.memobench.official import leaderboard as board
+    from worldgauge.benchmarks.memobench.official.model_names import shown_name
     from worldgauge.benchmarks.memobench.official.result_folders import read_results
     from worldgauge.core.registry import unknown_name
 
@@ -52,7 +53,7 @@ def leaderboard(
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(board.to_csv(rows, board.FILE_DECIMALS), "utf-8")
     counts = {
-        board.shown_name(key): {
+        shown_name(key): {
             "clips": _rows(found.clips),
             "ors": _rows(found.ors),
             "questions": len(found.answers),

@@ -60,7 +60,7 @@ def motion_smoothness(given: Answer, arrays: Arrays) -> Answer:
     frames, step = np.asarray(arrays[given["frames"]])[..., ::-1], given["sample_step"]
     shown = [_shrink(frame, given["max_side"]) for frame in frames]
     height, width = shown[0].shape[:2]
-    stored = arrays[given["flows"]] if given["flows"] else []
+    stored = arrays[given["flows"]] if given["flows"] else np.zeros((0, 2, height, width))
     waiting = [
         (shown[i].tobytes(), shown[j].tobytes(), flow.astype(np.float32)[:, :height, :width].transpose(1, 2, 0))
         for (i, j), flow in zip(given["flow_pairs"], stored, strict=True)
@@ -259,10 +259,10 @@ def _masks(found: Answer | None, arrays: Arrays, size: tuple[int, int]) -> NDArr
     if found is None:
         return np.zeros((0, height, width), bool)
     if found["masks_packed"]:
-        bits = np.unpackbits(arrays[found["masks_packed"]], axis=1)[:, : height * width]
+        bits = np.unpackbits(arrays[found["masks_packed"]], axis=1)[:, : height * width].astype(bool)
     else:
         bits = np.arange(height * width) < np.array(found["mask_pixels"], np.int64).reshape(-1, 1)
-    return bits.reshape(-1, height, width).astype(bool)
+    return bits.reshape(-1, height, width)
 
 
 def _shrink(image: NDArray[np.uint8], max_side: int) -> NDArray[np.uint8]:
