@@ -84,17 +84,25 @@ def phases(runs: Runs, as_json: AsJson = False) -> None:
 @app.command()
 def gated(
     runs: Runs,
-    threshold: Annotated[float, typer.Option(help="Least rotation of the reference camera, degrees.")] = 90.0,
+    threshold: Annotated[
+        str, typer.Option(help="Least rotation of the reference camera, degrees; several with commas between.")
+    ] = "90",
     measure: Annotated[str, typer.Option(help="net, path or reach.")] = "net",
+    whole: Annotated[bool, typer.Option("--all-columns", help="Every leaderboard column a run can have.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Means over the clips whose reference camera turns enough (Table S5)."""
-    from worldgauge.benchmarks.memobench.analyses.paper_tables import MEASURES, motion_gated
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import GATED, LEADERBOARD, MEASURES, motion_gated
+    from worldgauge.core.errors import WorldGaugeError
     from worldgauge.core.registry import unknown_name
 
     if measure not in MEASURES:
         raise unknown_name("measure", measure, list(MEASURES))
-    _show(motion_gated(_open(runs), threshold, measure), as_json)
+    try:
+        thresholds = [float(part) for part in threshold.split(",")]
+    except ValueError as error:
+        raise WorldGaugeError(f"--threshold {threshold}: not degrees", "write for example 60,90,120") from error
+    _show(motion_gated(_open(runs), thresholds, measure, LEADERBOARD if whole else GATED), as_json)
 
 
 @app.command()
@@ -111,7 +119,7 @@ def strata(
 
 @app.command()
 def cameras(runs: Runs, as_json: AsJson = False) -> None:
-    """Camera error and control per model, and whether recorded rotations are those of the camera files (Table S8)."""
+    """Camera error and control per model and pooled; are recorded rotations those of the camera files (Table S8)?"""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import camera_validation
 
     _show(camera_validation(_open(runs)), as_json)
