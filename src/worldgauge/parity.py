@@ -75,8 +75,10 @@ class VectorVerdict:
 class ParityFolder:
     """A folder of recorded calls; arrays and trees are read when a vector asks for them."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, data: Path | None = None) -> None:
         self.path = path
+        self.data = data
+        """The benchmark's data set, where recorded calls refer to it and it was named."""
         self._archives: dict[str, Archive] = {}
 
     @cached_property
@@ -112,9 +114,11 @@ class ParityFolder:
         )
 
 
-def run_parity(path: Path) -> list[VectorVerdict]:
-    """Check every vector of a folder."""
-    folder = ParityFolder(path)
+def run_parity(path: Path, data: Path | None = None) -> list[VectorVerdict]:
+    """Check every vector of a folder; `data` is the data set that some of them refer to."""
+    if data is not None and not data.is_dir():
+        raise WorldGaugeError(f"{data} is not a folder", "name the benchmark's data set")
+    folder = ParityFolder(path, data)
     name = str(folder.index["benchmark"]).lower()
     manifest = benchmarks().get(name)
     if manifest is None or not manifest.parity:

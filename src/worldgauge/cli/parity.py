@@ -15,6 +15,9 @@ app = typer.Typer()
 @app.command()
 def parity(
     folder: Annotated[Path, typer.Argument(help="Folder with index.json: recorded inputs and outputs.")],
+    data: Annotated[
+        Path | None, typer.Option("--data", help="The benchmark's data set, for calls that refer to it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every verdict as JSON.")] = False,
 ) -> None:
     """Compare our arithmetic with recorded outputs of the released code. Exit code 1 when something differs."""
@@ -23,7 +26,7 @@ def parity(
     from worldgauge.parity import run_parity
     from worldgauge.verbs import print_json, print_table, say
 
-    verdicts = run_parity(folder)
+    verdicts = run_parity(folder, data)
     kinds = list(dict.fromkeys(verdict.kind for verdict in verdicts))
     differing = [verdict for verdict in verdicts if verdict.outcome == "differing"]
     if as_json:

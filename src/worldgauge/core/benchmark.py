@@ -91,6 +91,7 @@ class ProtocolOverride(_Model):
     """What one protocol does differently for a metric."""
 
     use: str | None = None
+    cases: dict[str, str] | None = None
     parameters: dict[str, Any] | None = None
     scale: Scale | None = None
     unscaled: str = ""
@@ -135,6 +136,7 @@ class MetricUse(_Model):
         return self.model_copy(
             update={
                 "use": override.use or self.use or self.id,
+                "cases": self.cases if override.cases is None else override.cases,
                 "parameters": self.parameters | (override.parameters or {}),
                 "scale": None if override.unscaled else override.scale or self.scale,
                 "unscaled": override.unscaled or self.unscaled,

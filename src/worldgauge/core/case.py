@@ -89,10 +89,12 @@ class Phases(_Model):
     """First frame with no pixel of the target."""
     back: int = Field(ge=0)
     """First frame with the target's full visible area back."""
+    unordered: bool = False
+    """The data set says that the target is back before it is gone: kept as written, for protocols that score it."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Phases:
-        if self.back < self.gone:
+        if self.back < self.gone and not self.unordered:
             raise ValueError(f"phases: back ({self.back}) lies before gone ({self.gone})")
         return self
 

@@ -11,6 +11,7 @@ PARTS: dict[str, tuple[str, Callable[[Case], bool]]] = {
     "video": ("a video", lambda case: True),
     "reference": ("a reference video", lambda case: case.reference.video is not None),
     "target": ("a target box or mask", lambda case: _has_box(case) or _has_mask(case)),
+    "target_name": ("a target's name", lambda case: bool(_name(case))),
     "target_box": ("a target box", lambda case: _has_box(case)),
     "target_mask": ("a target mask", lambda case: _has_mask(case)),
     "object_masks": ("masks of moving objects", lambda case: _has_mask(case) or any(object_masks(case))),
@@ -75,6 +76,10 @@ def in_order(parts: Iterable[str]) -> tuple[str, ...]:
 def object_masks(case: Case) -> list[str]:
     """Files of first-frame masks of the objects that should move."""
     return [file for name, file in sorted(case.reference.truth.items()) if name.startswith("mask")]
+
+
+def _name(case: Case) -> str:
+    return case.reference.target.name.strip() if case.reference.target is not None else ""
 
 
 def _has_box(case: Case) -> bool:

@@ -79,6 +79,7 @@ SEATS = {
     "style_features": "feature maps whose Gram matrices tell styles apart",
     "interpolation": "the frame halfway between two",
     "detector": "objects named in a text found in a frame, by a network",
+    "segmenter": "every mask in a frame that a phrase may mean, with its score, by a network",
     "text_image": "how well a frame fits a text, by a network",
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""

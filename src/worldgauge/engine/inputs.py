@@ -81,6 +81,8 @@ class CaseInputs:
                 return self.clip(part)
             case "target":
                 return case.target()
+            case "target_name":
+                return case.reference.target.name if case.reference.target else ""
             case "target_box":
                 return case.target().box
             case "target_mask":
@@ -113,6 +115,8 @@ class CaseInputs:
                 target = case.reference.target
                 mask = target.mask if target else None
                 return digest_of([target and target.model_dump(mode="json"), mask and _digest_or_word(case.path(mask))])
+            case "target_name":
+                return digest_of(case.reference.target and case.reference.target.name)
             case "object_masks":
                 return digest_of([_digest_or_word(case.path(file)) for file in self._object_masks()])
             case "camera":
@@ -120,7 +124,7 @@ class CaseInputs:
                 return digest_file(case.path(relative or ""))
             case "phases":
                 phases = case.reference.phases
-                return digest_of(phases and phases.model_dump(mode="json"))
+                return digest_of(phases and phases.model_dump(mode="json", exclude_defaults=True))
             case "questions":
                 return digest_of([question.model_dump(mode="json") for question in case.reference.questions])
             case "image":

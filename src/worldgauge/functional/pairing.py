@@ -18,7 +18,7 @@ def phase_pairs(gone: int, back: int, reference_frames: int, frames: int, rule: 
     >>> phase_pairs(2, 4, 6, 3, "disjoint")["back"]
     [(2, 5)]
     """
-    if not 0 <= gone <= back < reference_frames:
+    if not 0 <= min(gone, back) <= max(gone, back) < reference_frames:
         raise NotApplicable(f"keyframes {gone} and {back} do not lie in a reference of {reference_frames} frames")
     phases = split(gone, back, reference_frames, frames, rule)
     whole = list(enumerate(stretch(0, reference_frames - 1, frames)))

@@ -1,7 +1,8 @@
 """Visible, gone, back: keyframes of a reference clip mapped to a clip of another length, and frames picked from phases.
 
-Two rules. `disjoint`: keyframes scale linearly, phases are half-open. `shared`: boundaries are clamped so that no phase
-is empty, phases are closed on both sides and share their boundary frames.
+Two rules. `disjoint`: keyframes scale linearly, first frame to first and last to last, as the pairs of frames do;
+phases are half-open. `shared`: boundaries are clamped so that no phase is empty, phases are closed on both sides and
+share their boundary frames; keyframes in the wrong order are taken as they are.
 
 Source: MemoBench; `shared` is its released code, `disjoint` its paper.
 """
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
+
+from worldgauge.core.errors import NotApplicable
 
 Rule = Literal["shared", "disjoint"]
 
@@ -41,12 +44,15 @@ def clamped_boundaries(gone: int, back: int, reference_frames: int, frames: int)
 
 
 def linear_boundaries(gone: int, back: int, reference_frames: int, frames: int) -> tuple[int, int]:
-    """Keyframes in a clip of `frames` frames: scaled, rounded half up, kept within the clip.
+    """Keyframes in a clip of `frames` frames: scaled so that both ends meet, rounded half up, kept within the clip.
 
-    >>> linear_boundaries(100, 180, 300, 81), linear_boundaries(0, 0, 300, 81)
-    ((27, 49), (0, 0))
+    The map is the one that pairs frames, so the frame paired with the reference's last is never outside the last phase.
+
+    >>> linear_boundaries(100, 180, 300, 81), linear_boundaries(0, 0, 300, 81), linear_boundaries(100, 299, 300, 81)
+    ((27, 48), (0, 0), (27, 80))
     """
-    mapped_gone, mapped_back = ((2 * k * frames + reference_frames) // (2 * reference_frames) for k in (gone, back))
+    steps, scale = max(reference_frames - 1, 1), frames - 1
+    mapped_gone, mapped_back = ((2 * k * scale + steps) // (2 * steps) for k in (gone, back))
     mapped_gone = min(max(mapped_gone, 0), frames)
     return mapped_gone, min(max(mapped_back, mapped_gone), frames)
 
@@ -55,9 +61,11 @@ def split(gone: int, back: int, reference_frames: int, frames: int, rule: Rule) 
     """The three phases of a clip, from keyframes of its reference.
 
     >>> split(100, 180, 300, 81, "disjoint").gone_frames, split(100, 180, 300, 81, "shared").gone_frames
-    (range(27, 49), range(27, 50))
+    (range(27, 48), range(27, 50))
     """
     if rule == "disjoint":
+        if back < gone:
+            raise NotApplicable(f"keyframes {gone} and {back}: the target is back before it is gone")
         h, r = linear_boundaries(gone, back, reference_frames, frames)
         return Split(h, r, range(h), range(h, r), range(r, frames))
     h, r = clamped_boundaries(gone, back, reference_frames, frames)

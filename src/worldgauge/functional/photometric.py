@@ -18,6 +18,17 @@ WINDOW: Final = 11
 """Width in pixels of the Gaussian window of SSIM; its sigma is 1.5."""
 
 
+def mean_squared_error(image: Image, reference: Image) -> float:
+    """Mean squared difference of two uint8 images (H, W, C) over all pixels and channels, in squared levels.
+
+    >>> mean_squared_error(np.zeros((1, 2, 3), np.uint8), np.full((1, 2, 3), 2, np.uint8))
+    4.0
+    """
+    _same_shape(image, reference)
+    difference = image.astype(np.float32) - reference.astype(np.float32)
+    return float(np.mean(np.square(difference), dtype=np.float64))
+
+
 def psnr(image: Image, reference: Image) -> float:
     """Peak signal-to-noise ratio in dB of two uint8 images (H, W, C): mean squared error over all pixels and channels.
 
@@ -25,9 +36,7 @@ def psnr(image: Image, reference: Image) -> float:
     >>> psnr(black, white), psnr(black, black)
     (0.0, 99.0)
     """
-    _same_shape(image, reference)
-    difference = image.astype(np.float32) - reference.astype(np.float32)
-    error = float(np.mean(np.square(difference), dtype=np.float64))
+    error = mean_squared_error(image, reference)
     if error == 0.0:
         return PSNR_CEILING
     return min(PSNR_CEILING, 10.0 * math.log10(255.0**2 / error))

@@ -22,6 +22,13 @@ from worldgauge.functional.phases import Rule
 MAX_SIDE = 640
 """Px; longer frames are shrunk before anything is measured."""
 RULES: tuple[Rule, ...] = get_args(Rule)
+
+
+def rules_for(phases: Phases) -> tuple[Rule, ...]:
+    """The rules that can split a clip: keyframes in the wrong order have no disjoint phases."""
+    return RULES if phases.gone <= phases.back else ("shared",)
+
+
 LIMITED = FrameSpec().within(MAX_SIDE)
 
 
@@ -31,18 +38,16 @@ def phase_lengths(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
     return lengths_of(clip, reference, phases)
 
 
-@signal(version=1, reads=("video", "reference", "phases"), frames=LIMITED, cost=0.05)
+@signal(version=2, reads=("video", "reference", "phases"), frames=LIMITED, cost=0.05)
 def phase_fidelity(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
-    """PSNR and SSIM of the pairs (clip frame, reference frame) that either rule compares.
+    """PSNR, squared error and SSIM of the pairs (clip frame, reference frame) that either rule compares.
 
     The reference is brought to the clip's size by area averaging. `ssim_full` averages over the whole frame,
     `ssim_valid` over the windows inside it (NaN in frames smaller than a window).
     """
-    from worldgauge.functional.pairing import phase_pairs
-    from worldgauge.functional.photometric import WINDOW, inner, psnr, ssim_map
+    from worldgauge.functional.photometric import WINDOW, inner, mean_squared_error, psnr, ssim_map
 
-    lengths = (phases.gone, phases.back, reference.count, clip.count)
-    pairs = sorted({pair for rule in RULES for paired in phase_pairs(*lengths, rule).values() for pair in paired})
+    pairs = compared_pairs(clip, reference, phases)
     size = clip.frames().size
     shown = frames_at(clip, (i for i, _ in pairs), clip.spec)
     truth = frames_at(reference, (j for _, j in pairs), FrameSpec().resized(*size))
@@ -50,10 +55,20 @@ def phase_fidelity(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
     for i, j in pairs:
         similarity = ssim_map(shown[i], truth[j])
         valid = inner(similarity).mean() if min(similarity.shape) >= WINDOW else np.nan
-        values.append((psnr(shown[i], truth[j]), float(similarity.mean()), float(valid)))
-    ratio, full, valid = zip(*values, strict=True)
-    columns = {"psnr": list(ratio), "ssim_full": list(full), "ssim_valid": list(valid)}
+        error = mean_squared_error(shown[i], truth[j])
+        values.append((psnr(shown[i], truth[j]), error, float(similarity.mean()), float(valid)))
+    names = ("psnr", "squared_error", "ssim_full", "ssim_valid")
+    columns = {name: list(column) for name, column in zip(names, zip(*values, strict=True), strict=True)}
     return phase_arrays(clip, reference, phases, pairs, **columns)
+
+
+def compared_pairs(clip: Clip, reference: Clip, phases: Phases) -> list[tuple[int, int]]:
+    """Pairs (clip frame, reference frame) that either rule compares in some phase."""
+    from worldgauge.functional.pairing import phase_pairs
+
+    lengths = (phases.gone, phases.back, reference.count, clip.count)
+    by_rule = [phase_pairs(*lengths, rule) for rule in rules_for(phases)]
+    return sorted({pair for pairs in by_rule for paired in pairs.values() for pair in paired})
 
 
 def lengths_of(clip: Clip, reference: Clip, phases: Phases) -> dict[str, NDArray[Any]]:

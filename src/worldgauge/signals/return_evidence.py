@@ -40,7 +40,7 @@ Mask = NDArray[np.bool_]
 
 
 @signal(
-    version=2,
+    version=3,
     reads=("video", "reference", "phases", "camera"),
     needs=(object_track(), object_track(of="reference")),
     seat="matches",

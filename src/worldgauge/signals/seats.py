@@ -46,6 +46,16 @@ class DetectorInstrument(Protocol):
         """The phrases of the caption found in an RGB image, each with its confidence: `lamp(0.51)`."""
 
 
+class SegmenterInstrument(Protocol):
+    """What the seat `segmenter` offers."""
+
+    def segment(
+        self, image: Image, phrase: str, threshold: float
+    ) -> tuple[NDArray[np.bool_], Sequence[float] | NDArray[np.float32]]:
+        """Masks (K, H, W) of everything in an RGB image that the phrase may mean, and the score, above the threshold,
+        of each."""
+
+
 class TextImageInstrument(Protocol):
     """What the seat `text_image` offers."""
 

@@ -10,6 +10,8 @@ import pytest
 import helpers
 from benchmarks.memobench.released_layout import write_dataset, write_frames
 from worldgauge.benchmarks.memobench.analyses.paper_tables import (
+    LEADERBOARD,
+    _camera_row,
     camera_validation,
     motion_gated,
     phase_drop,
@@ -53,13 +55,14 @@ def test_phase_drop_is_the_difference_of_means(run: Run) -> None:
 
 def test_motion_gate_takes_clips_by_their_camera(run: Run) -> None:
     values = scores(run)
-    (all_turning,) = motion_gated([run], threshold=39.0)
+    all_turning, none = motion_gated([run], thresholds=[39.0, 90.0])
     # Three of the five clips with a camera have a video; the fifth case has neither keyframes nor a video.
     assert all_turning["GT_ALL_PSNR"] == pytest.approx(
         np.mean([values[c]["GT_ALL_PSNR"] for c in ("Barnyard_001", "real_001", "real_007")])
     )
-    (none,) = motion_gated([run], threshold=90.0)
     assert none["GT_ALL_PSNR"] is None
+    (wide,) = motion_gated([run], [39.0], columns=LEADERBOARD)
+    assert list(wide)[3:] == list(LEADERBOARD)
 
 
 def test_composites_weigh_mean_and_minimum(run: Run) -> None:
@@ -77,6 +80,15 @@ def test_camera_validation_without_poses_says_so(run: Run) -> None:
     (row,) = camera_validation([run])
     assert row["n"] == 0
     assert row["error mean"] is None
+    assert [each["model"] for each in camera_validation([run, run])][-1] == "all models"
+
+
+def test_pooled_cameras_correlate_over_all_models() -> None:
+    error, control = np.array([1.0, 2.0, 3.0]), np.array([0.9, 0.8, 0.1])
+    row = _camera_row("all models", error, control, np.array([10.0, 20.0, np.nan]), np.array([10.0, 20.5, 30.0]))
+    assert row["rank correlation"] == pytest.approx(-1.0)
+    assert row["Pearson of rotations"] == pytest.approx(1.0)
+    assert row["largest rotation mismatch"] == pytest.approx(0.5)
 
 
 def test_sweep_reuses_stored_signals_and_correlates(run: Run, root: Path) -> None:

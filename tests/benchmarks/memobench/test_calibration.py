@@ -8,7 +8,7 @@ from worldgauge.calibration.gauges import choose_gauges
 
 def test_memory_is_calibrated_on_returns() -> None:
     returns, layouts = ({gauge.id for gauge in choose_gauges(kind)} for kind in ("returns", "layouts"))
-    assert "memobench/reappearance" in returns - layouts
+    assert "memobench/pocket_reappearance" in returns - layouts
 
 
 def test_blind_spots_are_real() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from worldgauge.benchmarks.memobench.formulas.camera_control import control_score, path_control_score
+from worldgauge.benchmarks.memobench.formulas.camera_control import control_score, followed_share
 from worldgauge.functional.rotation_agreement import compare_rotations
 
 
@@ -53,6 +53,15 @@ def test_out_and_back_has_no_net_rotation_but_a_path() -> None:
     followed = compare_rotations(pan(0.9 * out), pan(out))
     # A path followed to nine tenths loses more than the whole score of a one-way pan would: the floor is 10 degrees.
     assert control_score(followed.rms, followed.net_rotation) == pytest.approx(1 - followed.rms / 10)
-    house = path_control_score(followed.rms, followed.path_rotation, noise_deg=1.0)
-    assert house > path_control_score(agreement.rms, agreement.path_rotation, noise_deg=1.0)
-    assert house == pytest.approx(1 - (followed.rms - 1) / 70)
+    still = agreement.rms
+    assert followed_share(followed.rms, still, noise_deg=1.0) == pytest.approx(1 - (0.1 * still - 1) / (still - 1))
+    assert followed_share(agreement.rms, still, noise_deg=1.0) == 0.0
+    turned_away = compare_rotations(pan(-out), pan(out))
+    assert followed_share(turned_away.rms, still, noise_deg=1.0) == 0.0
+
+
+def test_a_motionless_camera_keeps_42_per_cent_of_a_one_way_turn() -> None:
+    path = np.linspace(0, 90, 2001)
+    agreement = compare_rotations(pan(np.zeros(2001)), pan(path))
+    assert agreement.rms == pytest.approx(90 / math.sqrt(3), rel=1e-3)
+    assert control_score(agreement.rms, agreement.net_rotation) == pytest.approx(0.42, abs=0.005)

@@ -78,13 +78,37 @@ def test_metadata_alone_makes_cases_without_references(data: Path, tmp_path: Pat
     assert cases[0].condition.prompt
 
 
-def test_rows_marked_skip_are_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("header", ["skip", "Skip", "SKIP"])
+def test_rows_marked_skip_are_left_out(tmp_path: Path, header: str) -> None:
     data = write_dataset(tmp_path)
     sheet = data / "Synthetic_processed" / "Synthetic_ExitReenter.xlsx"
     book = openpyxl.load_workbook(sheet)
-    book.active["E2"] = "Yes"
+    book.active["E1"], book.active["E2"] = header, "Yes"
     book.save(sheet)
     assert "Barnyard_001" not in {case.id for case in read_dataset(data)}
+
+
+def test_an_exit_after_the_reentry_is_kept_as_written(tmp_path: Path) -> None:
+    data = write_dataset(tmp_path)
+    sheet = data / "Synthetic_processed" / "Synthetic_ExitReenter.xlsx"
+    book = openpyxl.load_workbook(sheet)
+    book.active["B2"], book.active["C2"] = 9, 3
+    book.save(sheet)
+    phases = next(case for case in read_dataset(data) if case.id == "Barnyard_001").reference.phases
+    assert phases is not None
+    assert (phases.gone, phases.back, phases.unordered) == (9, 3, True)
+
+
+def test_frames_are_scored_against_the_sheets_prompt_and_the_detector_is_asked_with_the_tables(tmp_path: Path) -> None:
+    data = write_dataset(tmp_path)
+    sheet = data / "Synthetic_processed" / "Synthetic_ExitReenter.xlsx"
+    book = openpyxl.load_workbook(sheet)
+    book.active["D2"] = "First person view sees a blue car(subject) parked."
+    book.save(sheet)
+    case = next(case for case in read_dataset(data) if case.id == "Barnyard_001")
+    assert case.condition.prompt == "First person view sees a blue car(subject) parked."
+    assert case.reference.target is not None
+    assert case.reference.target.name == "a red fox(subject) running right"
 
 
 def test_another_folder_is_refused_with_what_to_name(tmp_path: Path) -> None:

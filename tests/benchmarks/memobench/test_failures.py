@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS, name_failures
+from worldgauge.core.case import Case
+from worldgauge.core.errors import Unscored
+from worldgauge.core.metric import METRICS
 from worldgauge.functional.return_evidence import (
     changed_around,
     changed_share,
@@ -48,6 +51,49 @@ def test_a_faithful_clip_shows_none() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_failure_is_named_alone(kind: str) -> None:
     assert named(CASES[kind]) == [kind]
+
+
+def answer(kind: str, changes: dict[str, float]) -> bool | None:
+    return name_failures({key: [value] * 3 for key, value in (FAITHFUL | changes).items()})[kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lost"),
+    [
+        ("vanish", "seen"),
+        ("identity_drift", "looks_true"),
+        ("state_reset", "overlap"),
+        ("teleport", "shift_x"),
+        ("background", "scenery_back"),
+        ("background", "scenery_visible"),
+        ("camera_drift", "turn_gone"),
+        ("background", "turn_back"),
+    ],
+)
+def test_what_could_not_be_matched_is_not_told(kind: str, lost: str) -> None:
+    assert answer(kind, {}) is False
+    assert answer(kind, {lost: math.nan}) is None
+
+
+def test_under_a_drifting_camera_the_rest_is_not_told() -> None:
+    assert answer("camera_drift", CASES["camera_drift"]) is True
+    for kind in KINDS[:-1]:
+        assert answer(kind, CASES["camera_drift"]) is None, kind
+    # A target that is still found has not vanished, wherever the camera points.
+    assert answer("vanish", {"turn_back": 30.0}) is False
+
+
+def test_the_metric_gives_no_number_for_what_is_not_told() -> None:
+    evidence = {key: np.array([value] * 3) for key, value in (FAITHFUL | CASES["camera_drift"]).items()}
+    function = METRICS.get("memobench/failure").function
+    assert function(Case(id="c"), evidence, kind="camera_drift").value == 1.0
+    with pytest.raises(Unscored, match="camera points elsewhere"):
+        function(Case(id="c"), evidence, kind="background")
+
+
+def test_a_swapped_background_is_not_taken_for_another_target() -> None:
+    swapped = UNSEEN | {"novel": 0.05, "beyond": 0.5, "scenery_back": 0.15}
+    assert named(swapped) == ["vanish", "background"]
 
 
 def test_failures_may_come_together() -> None:

@@ -19,6 +19,7 @@ from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldG
 from worldgauge.core.metric import METRICS, Measurement
 from worldgauge.core.signal import Arrays
 from worldgauge.core.video import Video
+from worldgauge.functional.pairing import phase_pairs
 from worldgauge.signals.phases import LIMITED, phase_fidelity
 
 CASE = Case(id="c")
@@ -98,6 +99,36 @@ def test_identical_clips_reach_99_and_1(tmp_path: Path) -> None:
     same = phase_fidelity.function(clip(tmp_path / "a", REFERENCE), clip(tmp_path / "b", REFERENCE), PHASES)
     assert measure("memobench/psnr", same).value == 99.0
     assert measure("memobench/ssim", same).value == 1.0
+
+
+def test_one_value_off_by_one_is_above_what_equal_frames_get(tmp_path: Path) -> None:
+    truth = np.full((6, 36, 64, 3), 90, np.uint8)
+    subject = truth.copy()
+    subject[:, 0, 0, 0] += 1
+    phases = Phases(gone=2, back=4)
+    near = phase_fidelity.function(clip(tmp_path / "a", subject), clip(tmp_path / "b", truth), phases)
+    expected = 10 * math.log10(255**2 * 36 * 64 * 3)
+    assert expected > 86
+    for protocol in ("released", "paper"):
+        value = measure("memobench/psnr", near, protocol=protocol).value
+        assert value == pytest.approx(expected, abs=1e-4)
+    assert METRICS.get("memobench/psnr").bounds[1] > 10 * math.log10(255**2 * 640 * 640 * 3)
+
+
+def test_the_papers_phases_and_pairs_follow_one_map() -> None:
+    lengths = {"keyframes": np.array([100, 299]), "lengths": np.array([81, 300])}
+    back = METRICS.get("memobench/frames").function(CASE, lengths, what="back", protocol="paper").value
+    assert back == 80
+    assert phase_pairs(100, 299, 300, 81, "disjoint")["back"] == [(80, 299)]
+
+
+def test_keyframes_in_the_wrong_order_are_scored_by_the_released_code_only(clips: tuple[Clip, Clip]) -> None:
+    arrays = phase_fidelity.function(*clips, Phases(gone=20, back=10, unordered=True))
+    gone = measure("memobench/psnr", arrays, phase="gone")
+    # round(20 / 30 * 24) = 16, and the return at least two frames later; the reference runs backwards there.
+    assert list(gone.frames or ()) == [16, 17, 18]
+    with pytest.raises(NotApplicable, match="back before it is gone"):
+        measure("memobench/psnr", arrays, phase="gone", protocol="paper")
 
 
 def test_keyframes_outside_the_reference_do_not_apply(clips: tuple[Clip, Clip]) -> None:
@@ -215,9 +246,11 @@ def test_camera_metrics_against_closed_forms(tmp_path: Path) -> None:
     requested, frozen, drifting = pan(angles), pan(np.zeros(21)), pan(angles + np.arange(21) * 0.5)
     CameraPath(requested).save(tmp_path / "camera.npz")
     case = Case(id="c", condition=Condition(camera="camera.npz")).at(tmp_path)
+    length = {"frames": np.array(21)}
 
     def value(name: str, poses: np.ndarray) -> float:
-        return float(METRICS.get(name).function(case, {"poses": poses}).value)
+        extra = [{"likeness": np.array([1.0, 0, 0, 0])}] if name.startswith("memobench/house") else []
+        return float(METRICS.get(name).function(case, {"poses": poses}, length, *extra).value)
 
     assert value("memobench/camera_control", requested) == 1.0
     assert value("memobench/house_camera_control", requested) == 1.0
@@ -225,7 +258,8 @@ def test_camera_metrics_against_closed_forms(tmp_path: Path) -> None:
     assert value("memobench/camera_control", frozen) == 0.0
     rms = math.sqrt((angles**2).mean())
     assert value("memobench/camera_error", frozen) == pytest.approx(rms, abs=1e-3)
-    assert value("memobench/house_camera_control", frozen) == pytest.approx(1 - (rms - 1) / 60)
+    assert value("memobench/house_camera_control", frozen) == pytest.approx(0.0, abs=1e-9)
+    assert value("memobench/house_camera_control", pan(-angles)) == 0.0
     drift = 0.5 * math.sqrt(20 * 41 / 6)
     assert value("memobench/camera_control", drifting) == pytest.approx(1 - drift / 10, abs=1e-4)
     assert value("memobench/camera_step_error", drifting) == pytest.approx(0.5, abs=1e-3)
@@ -246,8 +280,12 @@ def test_trust_12_a_path_without_motion_or_with_too_few_poses_gives_no_score(
 ) -> None:
     np.savez(tmp_path / "camera.npz", poses=poses)
     case = Case(id="c", condition=Condition(camera="camera.npz")).at(tmp_path)
+    signals = {"poses": pan(np.arange(21.0))}, {"frames": np.array(21)}
+    function = METRICS.get("memobench/camera_control").function
     with pytest.raises(WorldGaugeError, match=rf"camera\.npz {problem}"):
-        METRICS.get("memobench/camera_control").function(case, {"poses": pan(np.arange(21.0))})
+        function(case, *signals, protocol="paper")
+    if problem == "stands still":
+        assert function(case, *signals).reason == "the requested camera does not turn"
 
 
 def test_trust_12_a_path_reaches_at_least_to_the_return(tmp_path: Path) -> None:
@@ -255,7 +293,7 @@ def test_trust_12_a_path_reaches_at_least_to_the_return(tmp_path: Path) -> None:
     reference = Reference(phases=Phases(gone=4, back=9))
     case = Case(id="c", condition=Condition(camera="camera.npz"), reference=reference).at(tmp_path)
     with pytest.raises(WorldGaugeError, match="has 5 poses for 10 frames"):
-        METRICS.get("memobench/camera_error").function(case, {"poses": pan(np.arange(21.0))})
+        METRICS.get("memobench/camera_error").function(case, {"poses": pan(np.arange(21.0))}, {"frames": np.array(21)})
 
 
 def pan(degrees: np.ndarray) -> np.ndarray:
@@ -283,9 +321,9 @@ LENGTHS = {"keyframes": np.array([10, 20]), "lengths": np.array([30, 30])}
     [(False, True, 0.8, 0.8), (False, False, 0.0, 0.0), (True, True, 0.8, 0.16)],
     ids=["left and came back", "never came back", "never left"],
 )
-def test_reappearance_and_its_house_variant(gone: bool, back: bool, official: float, house: float) -> None:
+def test_the_trackers_reappearance_and_its_house_variant(gone: bool, back: bool, official: float, house: float) -> None:
     track = track_of([True] * 10 + [gone] * 10 + [back] * 10)
-    function = METRICS.get("memobench/reappearance").function
+    function = METRICS.get("memobench/pocket_reappearance").function
     assert function(CASE, track, LENGTHS).value == pytest.approx(official)
     assert METRICS.get("memobench/house_reappearance").function(CASE, track, LENGTHS).value == pytest.approx(house)
 

@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, draw_blocks, named_shares
+from worldgauge.benchmarks.memobench.analyses.taxonomy_check import (
+    Answer,
+    ask,
+    draw_blocks,
+    named_shares,
+    several_named,
+)
+from worldgauge.benchmarks.memobench.analyses.two_faults import PAIRS
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.families import FAMILIES
@@ -61,6 +68,23 @@ def test_named_shares_leave_out_clips_that_show_or_say_nothing() -> None:
     lost = Answer("d", "teleport", 2.0, (), "the target is not found")
     row = named_shares([shown, hidden, wrong, lost])["teleport"]
     assert row == {kind: 0.5 if kind in ("teleport", "vanish", "background") else 0.0 for kind in KINDS}
+
+
+def test_clips_with_two_faults_are_counted_by_their_names() -> None:
+    both = Answer("a", "vanish and background", 2.0, ("vanish", "background"))
+    two = Answer("b", "identity_drift and background", 2.0, ("vanish", "background"))
+    one = Answer("c", "teleport and background", 2.0, ("teleport",))
+    lost = Answer("d", "teleport and background", 2.0, (), "the target is not found")
+    assert several_named([both, two, one, lost, Answer("e", "vanish", 2.0, ("vanish",))]) == (2, 1, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_two_faults_are_both_named_where_one_is_the_background(tmp_path: Path) -> None:
+    pairs = [pair for pair in PAIRS if "background" in pair]
+    answers = list(ask(WORLDS[-1:], tmp_path, kinds=(), pairs=pairs))
+    several, _, clips = several_named(answers)
+    assert several >= 0.75 * clips
 
 
 def test_drawn_worlds_use_every_family_and_process_equally_often() -> None:

@@ -14,7 +14,7 @@ MANIFEST = Manifest(
         ".metrics.house",
         ".metrics.failures",
     ),
-    signals=(".signals.phases", ".signals.networks"),
+    signals=(".signals.phases", ".signals.networks", ".signals.phrase_masks"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     camera_files={

@@ -8,10 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.benchmarks.memobench.official.command import leaderboard
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
+
+app.command()(leaderboard)
 
 Runs = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
 DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folder with cases.jsonl.")]
@@ -19,7 +22,8 @@ DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folde
 
 @app.command()
 def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]) -> None:
-    """Write the official files: the 48-column table and ors_scores.csv per model, leaderboard.csv for all."""
+    """Write the official files: the 48-column table per model, ors_scores.csv where a segmenter was asked, and
+    leaderboard.csv for all."""
     from worldgauge.benchmarks.memobench.official.files import write_files
 
     for file in write_files(_open(runs), out):
@@ -80,17 +84,25 @@ def phases(runs: Runs, as_json: AsJson = False) -> None:
 @app.command()
 def gated(
     runs: Runs,
-    threshold: Annotated[float, typer.Option(help="Least rotation of the reference camera, degrees.")] = 90.0,
+    threshold: Annotated[
+        str, typer.Option(help="Least rotation of the reference camera, degrees; several with commas between.")
+    ] = "90",
     measure: Annotated[str, typer.Option(help="net, path or reach.")] = "net",
+    whole: Annotated[bool, typer.Option("--all-columns", help="Every leaderboard column a run can have.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Means over the clips whose reference camera turns enough (Table S5)."""
-    from worldgauge.benchmarks.memobench.analyses.paper_tables import MEASURES, motion_gated
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import GATED, LEADERBOARD, MEASURES, motion_gated
+    from worldgauge.core.errors import WorldGaugeError
     from worldgauge.core.registry import unknown_name
 
     if measure not in MEASURES:
         raise unknown_name("measure", measure, list(MEASURES))
-    _show(motion_gated(_open(runs), threshold, measure), as_json)
+    try:
+        thresholds = [float(part) for part in threshold.split(",")]
+    except ValueError as error:
+        raise WorldGaugeError(f"--threshold {threshold}: not degrees", "write for example 60,90,120") from error
+    _show(motion_gated(_open(runs), thresholds, measure, LEADERBOARD if whole else GATED), as_json)
 
 
 @app.command()
@@ -107,7 +119,7 @@ def strata(
 
 @app.command()
 def cameras(runs: Runs, as_json: AsJson = False) -> None:
-    """Camera error and control per model, and whether recorded rotations are those of the camera files (Table S8)."""
+    """Camera error and control per model and pooled; are recorded rotations those of the camera files (Table S8)?"""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import camera_validation
 
     _show(camera_validation(_open(runs)), as_json)
@@ -124,7 +136,7 @@ def failures(runs: Runs, as_json: AsJson = False) -> None:
 @app.command()
 def sensitivity(
     runs: Runs,
-    parameter: Annotated[str, typer.Option(help="top-share, temperature or coverage.")] = "top-share",
+    parameter: Annotated[str, typer.Option(help="top-share, temperature, coverage or coverage-strict.")] = "top-share",
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
@@ -135,6 +147,40 @@ def sensitivity(
     if parameter not in SWEEPS:
         raise unknown_name("parameter", parameter, list(SWEEPS))
     _show(sweep(_open(runs), store or default_store(), SWEEPS[parameter]), as_json)
+
+
+@app.command()
+def wordings(
+    runs: Runs,
+    store: StorePath = None,
+    device: Annotated[str, typer.Option(help="Where the segmenter runs: cpu, cuda, ...")] = "cpu",
+    as_json: AsJson = False,
+) -> None:
+    """Object reappearance under five wordings of the phrase; the run's segmenter is asked anew (Table S4)."""
+    from worldgauge.benchmarks.memobench.analyses.wordings import by_wording
+
+    _show(by_wording(_open(runs), store or default_store(), device), as_json)
+
+
+@app.command()
+def published(
+    runs: Annotated[list[Path] | None, typer.Argument(help="Runs to show as well.", show_default=False)] = None,
+    table: Annotated[str, typer.Option("--table", help="One table: 2, 3, s2, ..., s10; else all eleven.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """The paper's eleven tables as printed; runs beside them where that is fair, else apart with the reasons."""
+    from worldgauge.core.published import published_tables
+    from worldgauge.core.registry import unknown_name
+    from worldgauge.report.beside_published import held_against
+    from worldgauge.report.published_print import print_published
+    from worldgauge.report.summary import summarise
+
+    tables = {found.id.removeprefix("paper-table-"): found for found in published_tables("memobench")}
+    if table and table.lower() not in tables:
+        raise unknown_name("table", table, list(tables))
+    summaries = [summarise(run) for run in _open(runs or ())]
+    chosen = [tables[table.lower()]] if table else list(tables.values())
+    print_published([held_against(each, summaries) for each in chosen], "json" if as_json else "terminal")
 
 
 def _open(folders: Sequence[Path]) -> list[Run]:

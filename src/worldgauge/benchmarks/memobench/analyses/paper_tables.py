@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.benchmarks.memobench.analyses.trajectories import reappearance_angle, rotations
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
@@ -19,10 +20,16 @@ from worldgauge.report.joint import Joint
 from worldgauge.stats.correlation import spearman
 
 Row = dict[str, Any]
+Floats = NDArray[np.float64]
 Values = dict[str, dict[str, float]]
 """Case to metric to score."""
 
 GATED = ("CameraControllability", "ORS", "GT_ALL_PSNR", "GT_ALL_SSIM", "ObjIdentityConsistency", "Geo3DConsistency")
+LEADERBOARD = (
+    *("VisualQuality", "MotionSmoothness", "ObjIdentityConsistency", "Geo3DConsistency", "CameraControllability"),
+    *("ImageRewardScore", "ORS", "GT_ALL_PSNR", "GT_ALL_SSIM", "GT_ALL_LPIPS"),
+)
+"""Columns of the leaderboard that a run can have: all but the four of the questions."""
 MEASURES = ("path", "net", "reach")
 SIZES = (("small", 0.0, 0.02), ("medium", 0.02, 0.10), ("large", 0.10, 1.01))
 """Strata of the paper: share of the first frame the target covers."""
@@ -64,18 +71,22 @@ def phase_drop(runs: Iterable[Run]) -> list[Row]:
     return rows
 
 
-def motion_gated(runs: Iterable[Run], threshold: float, measure: str = "net") -> list[Row]:
-    """Table S5: means over the clips whose reference camera turns by at least `threshold` degrees.
+def motion_gated(
+    runs: Iterable[Run], thresholds: Sequence[float], measure: str = "net", columns: Sequence[str] = GATED
+) -> list[Row]:
+    """Table S5: per threshold, means over the clips whose reference camera turns by at least so many degrees.
 
     `measure` is `net` (start to end, as the released column), `path` (summed) or `reach` (farthest from the start).
     """
     which = MEASURES.index(measure)
     rows = []
     for run in runs:
-        turning = [
-            case for case, degrees in _per_case(run, lambda c: rotations(c)[which]).items() if degrees >= threshold
-        ]
-        rows.append({"model": run.name, "n": len(turning)} | _means(scores(run), turning, GATED))
+        degrees, values = _per_case(run, lambda c: rotations(c)[which]), scores(run)
+        for threshold in thresholds:
+            turning = [case for case, turned in degrees.items() if turned >= threshold]
+            rows.append(
+                {"model": run.name, "threshold": threshold, "n": len(turning)} | _means(values, turning, columns)
+            )
     return rows
 
 
@@ -105,34 +116,47 @@ def stratified(runs: Iterable[Run], metric: str = "ORS") -> list[Row]:
 
 
 def camera_validation(runs: Iterable[Run]) -> list[Row]:
-    """Table S8: error and score of the camera per model, their rank correlation, and whether the recorded rotation of
-    the reference is that of its camera file."""
-    rows = []
-    for run in runs:
-        values = {case: v for case, v in scores(run).items() if _has(v, "ATE_RotDeg", "CameraControllability")}
-        errors = [v["ATE_RotDeg"] for v in values.values()]
-        control = [v["CameraControllability"] for v in values.values()]
-        recorded = {case: v["TotalGT_RotDeg"] for case, v in values.items() if "TotalGT_RotDeg" in v}
-        net = _per_case(run, lambda c: rotations(c)[1])
-        rows.append(
-            {
-                "model": run.name,
-                "n": len(values),
-                "error mean": float(np.mean(errors)) if errors else None,
-                "error std": float(np.std(errors)) if errors else None,
-                "control": float(np.mean(control)) if control else None,
-                "reference rotation": float(np.mean(list(recorded.values()))) if recorded else None,
-                "rank correlation": spearman(errors, control).coefficient,
-                "largest rotation mismatch": max(
-                    (abs(recorded[c] - net[c]) for c in recorded if c in net), default=None
-                ),
-            }
-        )
+    """Table S8: error and score of the camera per model, then pooled over models: their rank correlation with its
+    p-value, and whether the recorded rotation of the reference is that of its camera file (Pearson's correlation and
+    the largest difference)."""
+    found = [(run.name, *_camera_columns(run)) for run in runs]
+    rows = [_camera_row(*of_run) for of_run in found]
+    if len(found) > 1:
+        pooled = [np.concatenate([of_run[i] for of_run in found]) for i in range(1, 5)]
+        rows.append(_camera_row("all models", *pooled))
     return rows
 
 
+def _camera_columns(run: Run) -> tuple[Floats, Floats, Floats, Floats]:
+    """Error, score, recorded rotation and the camera file's, per clip that has an error and a score; NaN for none."""
+    net = _per_case(run, lambda c: rotations(c)[1])
+    clips = {case: v for case, v in scores(run).items() if _has(v, "ATE_RotDeg", "CameraControllability")}
+    names = ("ATE_RotDeg", "CameraControllability", "TotalGT_RotDeg")
+    error, control, recorded = (np.array([v.get(name, math.nan) for v in clips.values()]) for name in names)
+    return error, control, recorded, np.array([net.get(case, math.nan) for case in clips])
+
+
+def _camera_row(name: str, error: Floats, control: Floats, recorded: Floats, own: Floats) -> Row:
+    ranks = spearman(error, control)
+    both = np.isfinite(recorded) & np.isfinite(own)
+    differs = both.sum() > 1 and np.ptp(recorded[both]) > 0 and np.ptp(own[both]) > 0
+    return {
+        "model": name,
+        "n": len(error),
+        "error mean": float(error.mean()) if len(error) else None,
+        "error std": float(error.std()) if len(error) else None,
+        "control": float(control.mean()) if len(control) else None,
+        "reference rotation": float(np.nanmean(recorded)) if np.isfinite(recorded).any() else None,
+        "rank correlation": ranks.coefficient,
+        "p": ranks.p_value,
+        "Pearson of rotations": float(np.corrcoef(recorded[both], own[both])[0, 1]) if differs else None,
+        "largest rotation mismatch": float(np.abs(recorded - own)[both].max()) if both.any() else None,
+    }
+
+
 def failure_counts(runs: Iterable[Run]) -> list[Row]:
-    """Table S10: clips that show each kind of failure, per split; a clip may show several."""
+    """Table S10: clips that show each kind of failure, per split, of those in which it could be told; a clip may show
+    several."""
     rows = []
     for run in runs:
         splits: dict[str, list[dict[str, Any]]] = {}
@@ -140,9 +164,12 @@ def failure_counts(runs: Iterable[Run]) -> list[Row]:
             tags = next(iter(records.values())).get("tags", {})
             splits.setdefault(tags.get("data_type", "-"), []).append(records)
         for name, clips in sorted(splits.items()):
-            judged = [c for c in clips if c.get("failure_vanish", {}).get("raw") is not None]
-            row: Row = {"model": run.name, "split": name, "clips": len(clips), "judged": len(judged)}
-            row |= {kind: sum(c[f"failure_{kind}"]["raw"] == 1.0 for c in judged) for kind in KINDS}
+            row: Row = {"model": run.name, "split": name, "clips": len(clips)}
+            for kind in KINDS:
+                told = [
+                    c[f"failure_{kind}"]["raw"] for c in clips if c.get(f"failure_{kind}", {}).get("raw") is not None
+                ]
+                row |= {kind: sum(raw == 1.0 for raw in told), f"{kind} told": len(told)}
             rows.append(row)
     return rows
 

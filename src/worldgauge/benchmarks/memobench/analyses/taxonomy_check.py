@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.benchmarks.memobench.analyses.two_faults import perform
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS, name_failures
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.families import FAMILIES
@@ -29,6 +30,8 @@ from worldgauge.signals.return_evidence import return_evidence
 
 FAULT_OF: Final = {kind: "background_swap" if kind == "background" else kind for kind in KINDS}
 """Kind of failure to the fault that causes it."""
+AND: Final = " and "
+"""Between the kinds of a clip with two faults."""
 LEVELS = 24
 """8-bit levels in some channel from which a pixel differs to the eye."""
 SHOWS = 0.1
@@ -41,7 +44,7 @@ class Answer:
 
     world: str
     fault: str
-    """Kind of failure the subject has, or `oracle`."""
+    """Kind of failure the subject has, or two with `AND` between, or `oracle`."""
     differs: float
     """Pixels that differ from the true ones after the return, in target areas; mean over frames."""
     named: tuple[str, ...]
@@ -70,8 +73,14 @@ def draw_blocks(first_seed: int, count: int, size: tuple[int, int] = (320, 180),
     ]
 
 
-def ask(blocks: Sequence[Block], folder: Path, kinds: Sequence[str] = KINDS) -> Iterator[Answer]:
-    """The taxonomy's answers to the oracle and to one subject per kind at severity 1; what was made before is kept.
+def ask(
+    blocks: Sequence[Block],
+    folder: Path,
+    kinds: Sequence[str] = KINDS,
+    pairs: Sequence[tuple[str, str]] = (),
+) -> Iterator[Answer]:
+    """The taxonomy's answers to the oracle, a subject per kind and a subject per pair of kinds, at severity 1; what was
+    made of the first two before is kept.
 
     Worlds that cannot be drawn are left out.
     """
@@ -84,8 +93,11 @@ def ask(blocks: Sequence[Block], folder: Path, kinds: Sequence[str] = KINDS) -> 
         except WorldGaugeError:
             continue
         folders = make_subjects([case], list(subjects.values()), folder / "subjects")
-        for kind, subject in subjects.items():
-            video = Video(clip_path(folders[subject.name], case))
+        videos = {kind: Video(clip_path(folders[subject.name], case)) for kind, subject in subjects.items()}
+        for pair in pairs:
+            frames = perform(case, FAULT_OF[pair[0]], FAULT_OF[pair[1]])
+            videos[AND.join(pair)] = Video.from_array(frames, layout="THWC", fps=case.condition.fps)
+        for kind, video in videos.items():
             perception = Perception(CaseInputs(case, video), seats, store, instruments)
             use = return_evidence()
             perception.announce([use])
@@ -106,6 +118,13 @@ def differing(case: Case, video: Video) -> float:
     areas = load_truth(case, "amodal")["visible"][back].sum((1, 2))
     changed = [_differ(a, b) / max(1, int(area)) for a, b, area in zip(ours, theirs, areas, strict=True)]
     return float(np.mean(changed))
+
+
+def several_named(answers: Sequence[Answer]) -> tuple[int, int, int]:
+    """Of the clips with two faults that count: how many are given two names, how many both right ones, and all."""
+    double = [answer for answer in answers if AND in answer.fault and not answer.left_out]
+    right = [set(answer.fault.split(AND)) <= set(answer.named) for answer in double]
+    return sum(len(answer.named) >= 2 for answer in double), sum(right), len(double)
 
 
 def named_shares(answers: Sequence[Answer]) -> dict[str, Mapping[str, float]]:

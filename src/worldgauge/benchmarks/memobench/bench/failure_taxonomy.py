@@ -1,4 +1,4 @@
-"""The failure taxonomy on subjects with one known fault each: the confusion matrix, as a Markdown table.
+"""The failure taxonomy on subjects with one known fault each, as a Markdown table, and on clips with two.
 
 About a minute of processor time per world; what is in FOLDER already is not made again.
 """
@@ -8,7 +8,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from worldgauge.benchmarks.memobench.analyses.taxonomy_check import Answer, ask, draw_blocks, named_shares
+from worldgauge.benchmarks.memobench.analyses.taxonomy_check import (
+    AND,
+    Answer,
+    ask,
+    draw_blocks,
+    named_shares,
+    several_named,
+)
+from worldgauge.benchmarks.memobench.analyses.two_faults import PAIRS
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
 from worldgauge.blocks.subjects import ORACLE
 
@@ -31,13 +39,15 @@ def main() -> None:
     parser.add_argument("worlds", type=int, nargs="?", default=30)
     asked = parser.parse_args()
     answers = []
-    for answer in ask(draw_blocks(asked.first_seed, asked.worlds), asked.folder):
+    for answer in ask(draw_blocks(asked.first_seed, asked.worlds), asked.folder, pairs=PAIRS):
         answers.append(answer)
-        right = () if answer.fault == ORACLE else (answer.fault,)
-        if answer.left_out or answer.named != right:
+        right = set() if answer.fault == ORACLE else set(answer.fault.split(AND))
+        if answer.left_out or set(answer.named) != right:
             remark = f" (not counted: {answer.left_out})" if answer.left_out else ""
             print(f"{answer.world} {answer.fault}: {', '.join(answer.named) or 'none'}{remark}", flush=True)
     print(table(answers))
+    several, both, clips = several_named(answers)
+    print(f"of {clips} clips with two faults {several} are given two names, {both} the right ones")
 
 
 if __name__ == "__main__":

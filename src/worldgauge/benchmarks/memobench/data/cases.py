@@ -49,8 +49,11 @@ def _synthetic(data: Path) -> list[Case]:
         row = rows.get(clip, keyframes.KeyframeRow(None))
         if row.skip:
             continue
-        prompt = table[clip]["prompt"] if clip in table else row.prompt
+        described = table[clip]["prompt"] if clip in table else row.prompt
         subject = table[clip]["subject"] if clip in table else ""
+        # The spreadsheet's prompt is the one the released code scores frames against; its detector is asked with words
+        # of the metadata table's.
+        prompt = row.prompt or described
         folder, n = Path(SYNTHETIC) / scene / clip, whole_number(number, sheet)
         frames = folder / f"RGB{n}"
         cameras = (folder / str(n) / "poses.npy", folder / "poses.npy", folder / f"camera_full{n}.csv")
@@ -60,7 +63,7 @@ def _synthetic(data: Path) -> list[Case]:
                 id=clip,
                 cluster=scene,
                 prompt=prompt,
-                target=subject_phrase(prompt) or subject,
+                target=subject_phrase(described) or subject,
                 phases=row.phases,
                 frames=frames,
                 video=frames,

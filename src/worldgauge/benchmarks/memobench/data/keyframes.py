@@ -31,7 +31,7 @@ class KeyframeRow:
     """One clip of a spreadsheet."""
 
     phases: Phases | None
-    """None where the keyframes are not numbers or out of order."""
+    """None where the keyframes are not frame numbers."""
     prompt: str = ""
     skip: bool = False
     """The authors left the clip out."""
@@ -44,8 +44,8 @@ def read_synthetic(file: Path) -> dict[str, KeyframeRow]:
         clip = str(row.get("video_folder") or "").strip()
         if clip:
             phases = _phases(clip, row.get("exits"), row.get("re-enter"))
-            skip = str(row.get("skip") or "").strip().lower() == "yes"
-            rows[clip] = KeyframeRow(phases, str(row.get("prompt") or ""), skip)
+            skip = any(_says_yes(value) for name, value in row.items() if name.lower() == "skip")
+            rows[clip] = KeyframeRow(phases, str(row.get("prompt") or "").strip(), skip)
     return rows
 
 
@@ -61,7 +61,7 @@ def read_real(file: Path) -> dict[int, KeyframeRow]:
 def read_selection(file: Path) -> set[int]:
     """Numbers of the clips marked available in `Real_Selected.xlsx`."""
     rows = sheet_rows(file, ("ID", "Availability"))
-    available = [row for row in rows if str(row.get("Availability") or "").strip().lower() == "yes"]
+    available = [row for row in rows if _says_yes(row.get("Availability"))]
     return {number for row in available if (number := _number(row.get("ID"))) is not None}
 
 
@@ -89,10 +89,16 @@ def sheet_rows(file: Path, required: tuple[str, ...]) -> Iterator[dict[str, Any]
 
 def _phases(clip: str, gone: Any, back: Any) -> Phases | None:
     first, second = _number(gone), _number(back)
-    if first is None or second is None or not 0 <= first <= second:
+    if first is None or second is None or first < 0 or second < 0:
         log.warning("clip %s: keyframes %r and %r are no frame numbers; it has no phases", clip, gone, back)
         return None
-    return Phases(gone=first, back=second)
+    if second < first:
+        log.warning("clip %s: exit %d lies after re-entry %d; only 'released' scores that", clip, first, second)
+    return Phases(gone=first, back=second, unordered=second < first)
+
+
+def _says_yes(value: Any) -> bool:
+    return str(value or "").strip().lower() == "yes"
 
 
 def _number(value: Any) -> int | None:

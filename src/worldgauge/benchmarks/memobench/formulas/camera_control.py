@@ -43,15 +43,16 @@ def control_score(rms_deg: float, rotation_deg: float, floor_deg: float = FLOOR_
     return max(0.0, 1.0 - rms_deg / max(rotation_deg, floor_deg))
 
 
-def path_control_score(rms_deg: float, path_deg: float, noise_deg: float) -> float:
-    """House variant: one minus the error beyond the instrument's noise as a share of the path's length in degrees.
+def followed_share(rms_deg: float, still_deg: float, noise_deg: float) -> float:
+    """House variant: how much of the error of a camera that stands still is avoided, beyond the instrument's noise.
 
-    The length is summed over the requested steps, so a path that comes back is not judged against a net rotation of
-    zero. `path_deg` must exceed `noise_deg`: a request the instrument cannot tell from standing still judges nothing.
+    `still_deg` is the root mean square rotation error a motionless camera makes on the requested path, so that one
+    scores 0 on any path, also on one that comes back; so does a camera that turns the other way. It must exceed
+    `noise_deg`: a request that the instrument cannot tell from standing still judges nothing.
 
     Source: ours.
 
-    >>> path_control_score(21.0, 80.0, 1.0), path_control_score(0.5, 80.0, 1.0)
-    (0.75, 1.0)
+    >>> followed_share(6.0, 21.0, 1.0), followed_share(0.5, 21.0, 1.0), followed_share(21.0, 21.0, 1.0)
+    (0.75, 1.0, 0.0)
     """
-    return max(0.0, 1.0 - max(0.0, rms_deg - noise_deg) / path_deg)
+    return min(1.0, max(0.0, 1.0 - max(0.0, rms_deg - noise_deg) / (still_deg - noise_deg)))

@@ -1,7 +1,8 @@
 """Which of six failures a clip shows on the target's return: the stated rules, on the evidence of `return_evidence`.
 
-Rules look at medians over the sampled frames. A camera that does not point where the reference's does explains any
-difference in the picture, so the other five are named only where it does.
+Rules look at medians over the sampled frames, and each kind is asked for on its own: a clip may show several. A kind
+whose evidence could not be matched, or that a camera that points elsewhere would explain as well, cannot be told: None,
+which is neither yes nor no.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ CHANGED_LOOKS = 0.12
 """Colour distance to the true target from which its state differs."""
 
 
-def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool]:
-    """Kind to whether the clip shows it; several may hold.
+def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool | None]:
+    """Kind to whether the clip shows it, None where that cannot be told; several may hold.
 
     Source: the kinds arXiv 2606.27537, A.9; the rules ours.
 
@@ -55,30 +56,52 @@ def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool]:
     >>> gone |= {"overlap": [0.0], "beyond": [0.0], "drift": [0.0]}
     >>> [kind for kind, shown in name_failures(gone).items() if shown]
     ['vanish']
+    >>> name_failures(gone | {"turn_back": [40.0]})["vanish"] is None
+    True
     """
     value = {name: _median(numbers) for name, numbers in evidence.items()}
     across, down = (np.asarray(evidence[f"shift_{axis}"], np.float64) - value[f"shift_{axis}"] for axis in "xy")
     value["away"] = float(np.hypot(value["shift_x"], value["shift_y"]))
     value["wander"] = _median(np.hypot(across, down))
-    turns = [value[f"turn_{phase}"] for phase in ("visible", "gone", "back")]
-    drifted = any(turn > TURNED for turn in turns)
-    found = value["seen"] >= 0.5
-    stands = value["novel"] + value["beyond"] > (STANDS_AFTER_DRIFT if value["drift"] > DRIFTING else STANDS)
-    another = found and min(value["looks_true"], value["looks_last"]) > OTHER_LOOKS
-    reset = found and _stood_still(value)
-    named = {
-        "vanish": not found and not stands,
-        "identity_drift": (another and not reset) or (not found and stands),
-        "state_reset": reset,
-        "teleport": found and not another and not reset and value["away"] > FAR,
-        "background": value["scenery_back"] - value["scenery_visible"]
-        > (NEW_SCENERY_AFTER_RESET if reset else NEW_SCENERY),
-        "camera_drift": drifted,
-    }
-    return {kind: shown and (kind == "camera_drift" or not drifted) for kind, shown in named.items()}
+    turns = {phase: value[f"turn_{phase}"] for phase in ("visible", "gone", "back")}
+    aligned = all(turns[phase] <= TURNED for phase in ("visible", "back"))
+    found = _told(value["seen"] >= 0.5, value["seen"])
+    named: dict[str, bool | None] = dict.fromkeys(KINDS)
+    named["camera_drift"] = any(turn > TURNED for turn in turns.values()) or _told(False, *turns.values())
+    if found:
+        named["vanish"] = False
+    if not aligned or found is None:
+        # The target may be out of view, and what is compared lies elsewhere.
+        return named
+    reset = _stood_still(value) if found else False
+    new = value["scenery_back"] - value["scenery_visible"]
+    background = _told(new > (NEW_SCENERY_AFTER_RESET if reset else NEW_SCENERY), new)
+    named |= {"state_reset": reset, "background": background, "teleport": _jumped(value, reset) if found else False}
+    if found:
+        looks = (value["looks_true"], value["looks_last"])
+        another = _told(min(looks) > OTHER_LOOKS, *looks)
+        # A process that stopped may explain the looks.
+        named["identity_drift"] = None if another and reset else another
+    else:
+        stands = _stands(value, background)
+        named |= {"identity_drift": stands, "vanish": None if stands is None else not stands}
+    return named
 
 
-def _stood_still(value: Mapping[str, float]) -> bool:
+def _stands(value: Mapping[str, float], background: bool | None) -> bool | None:
+    """Whether something else stands at the true place: by its colours, and by hues around it while the rest is as it
+    was."""
+    limit = STANDS_AFTER_DRIFT if value["drift"] > DRIFTING else STANDS
+    signs = [value["novel"]] if background else [value["novel"], value["beyond"]]
+    return _told(sum(signs) > limit, *signs)
+
+
+def _jumped(value: Mapping[str, float], reset: bool | None) -> bool | None:
+    """Farther off than its process could have taken it."""
+    return None if reset is None else _told(value["away"] > FAR and not reset, value["away"])
+
+
+def _stood_still(value: Mapping[str, float]) -> bool | None:
     """Whether the target is as it was when it left: in its place of then, with its looks of then, or only a bit off."""
     elsewhere = value["overlap"] < OVERLAP
     in_old_place = elsewhere and value["from_reset"] < AT_RESET
@@ -86,7 +109,13 @@ def _stood_still(value: Mapping[str, float]) -> bool:
     looks_of_then = value["looks_true"] > CHANGED_LOOKS and value["looks_last"] < LIKE_LAST * unlike
     near = elsewhere and value["away"] <= FAR
     other_motion = elsewhere and value["wander"] > WANDER * value["away"]
-    return in_old_place or looks_of_then or near or other_motion
+    shown = in_old_place or looks_of_then or near or other_motion
+    return shown or _told(False, value["overlap"], value["away"], value["looks_true"])
+
+
+def _told(answer: bool, *evidence: float) -> bool | None:
+    """The answer, if all that it rests on was matched."""
+    return bool(answer) if np.isfinite(evidence).all() else None
 
 
 def _median(numbers: ArrayLike) -> float:

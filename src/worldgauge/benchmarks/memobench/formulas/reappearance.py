@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 BANDS = ((0.0005, 0.50), (0.0005, 0.70))
 """Shares of the image a mask may cover; the second band is tried only when the first holds no mask."""
@@ -52,6 +53,37 @@ def frame_confidence(
         if inside.any():
             return float(scores[inside].max())
     return None
+
+
+def pooled_confidences(
+    found: Mapping[str, NDArray[Any]],
+    frames: Iterable[int],
+    band: tuple[float, float] = BANDS[0],
+    fallback: float = BANDS[1][1],
+) -> list[float | None]:
+    """Confidence of each frame from the pool of its masks; None also for a frame that was not looked at.
+
+    `found` holds `frames` and `counts` (F,), and `coverages` and `scores` of all masks, frame after frame. Where no
+    mask lies in `band`, its upper end is raised once to `fallback`, if that is more.
+
+    >>> pool = {"frames": np.array([4, 5]), "counts": np.array([2, 1])}
+    >>> pool |= {"coverages": np.array([0.1, 0.9, 0.6]), "scores": np.array([0.3, 0.8, 0.7])}
+    >>> pooled_confidences(pool, range(4, 7)), pooled_confidences(pool, [5], fallback=0.0)
+    ([0.3, 0.7, None], [None])
+    """
+    low, high = band
+    bands = ((low, high), (low, fallback)) if fallback > high else ((low, high),)
+    ends = np.cumsum(found["counts"])
+    pools = {
+        int(frame): slice(int(end - count), int(end))
+        for frame, count, end in zip(found["frames"], found["counts"], ends, strict=True)
+    }
+    return [
+        frame_confidence(found["coverages"][pools[frame]], found["scores"][pools[frame]], bands)
+        if frame in pools
+        else None
+        for frame in frames
+    ]
 
 
 def reappearance(confidences: Sequence[float | None]) -> Reappearance:

@@ -1,9 +1,8 @@
-"""Small rules of the released code that nothing else needs: how rewards are pooled, network input, fallbacks."""
+"""Small rules of the released code that nothing else needs: which frames are rewarded, network input, fallbacks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +17,6 @@ def reward_frames(frames: int) -> list[int]:
     [0, 1, 2, 3, 5]
     """
     return [int(i * (frames - 1) / (REWARD_FRAMES - 1)) for i in range(REWARD_FRAMES)]
-
-
-def pooled_reward(scores: Sequence[float | None]) -> float | None:
-    """Mean of the sigmoids of the raw scores, four decimals; frames that failed are left out.
-
-    >>> pooled_reward([0.0, None])
-    0.5
-    """
-    kept = [1.0 / (1.0 + math.exp(-score)) for score in scores if score is not None]
-    return round(sum(kept) / len(kept), 4) if kept else None
 
 
 def padded(image: NDArray[np.uint8], multiple: int = 8) -> NDArray[np.float32]:

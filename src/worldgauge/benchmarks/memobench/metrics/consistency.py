@@ -36,7 +36,7 @@ STRIDE = 4
 
 
 @metric(
-    version=1,
+    version=2,
     unit="",
     higher_is_better=True,
     bounds=(0, 1),
@@ -65,7 +65,7 @@ def smoothness(
 
 
 @metric(
-    version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[anchor_similarities()], formula=top_patch_agreement
+    version=2, unit="", higher_is_better=True, bounds=(0, 1), needs=[anchor_similarities()], formula=top_patch_agreement
 )
 def identity(
     case: Case,
@@ -88,7 +88,7 @@ def identity(
 
 
 @metric(
-    version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[phase_depth_similarity()], formula=depth_similarity
+    version=2, unit="", higher_is_better=True, bounds=(0, 1), needs=[phase_depth_similarity()], formula=depth_similarity
 )
 def geometry(case: Case, depths: Arrays, *, part: Part = "mean", protocol: Protocol = "released") -> Measurement:
     """Geometric consistency: likeness of consecutive depth maps in the visible and the back phase."""

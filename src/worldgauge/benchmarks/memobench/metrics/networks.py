@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from worldgauge.benchmarks.memobench.formulas.protocols import Protocol, rounded
+from worldgauge.benchmarks.memobench.formulas.small_rules import reward_frames
 from worldgauge.benchmarks.memobench.metrics.fidelity import phase_mean
 from worldgauge.benchmarks.memobench.signals.networks import (
-    REWARD_FRAMES,
     frame_aesthetics,
     frame_qualities,
     phase_perceptual_distances,
@@ -15,11 +15,10 @@ from worldgauge.benchmarks.memobench.signals.networks import (
     revisit_similarities,
 )
 from worldgauge.core.case import Case
-from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.metric import Frames, Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.phase_values import PhaseChoice, phase_values
-from worldgauge.functional.phases import spread
 
 
 def mean_score(values: np.ndarray, protocol: Protocol, frames: Frames | None = None) -> Measurement:
@@ -43,7 +42,7 @@ def image_quality(case: Case, scores: Arrays, *, protocol: Protocol = "released"
 
 
 @metric(
-    version=1,
+    version=2,
     unit="",
     higher_is_better=False,
     bounds=(0, 10),
@@ -55,11 +54,15 @@ def lpips(case: Case, distances: Arrays, *, phase: PhaseChoice = "all", protocol
     return phase_mean(distances, "lpips", phase, protocol)
 
 
-@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[prompt_rewards()])
+@metric(version=2, unit="", higher_is_better=True, bounds=(0, 1), needs=[prompt_rewards()])
 def image_reward(case: Case, rewards: Arrays, *, protocol: Protocol = "released") -> Measurement:
-    """Mean over five frames of the sigmoid of the prompt reward."""
+    """Mean over five frames of the sigmoid of the prompt reward; frames on which the network failed are left out."""
     sigmoids = 1.0 / (1.0 + np.exp(-rewards["reward"]))
-    return mean_score(sigmoids, protocol, lambda count: spread(range(count), REWARD_FRAMES))
+    told = np.isfinite(sigmoids)
+    if not told.any():
+        raise Unscored("the network could not tell on any of the five frames")
+    curve = tuple(float(s) if known else None for s, known in zip(sigmoids, told, strict=True))
+    return Measurement(rounded(float(sigmoids[told].mean()), protocol), curve, frames=reward_frames)
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[revisit_similarities()], formula=mean_score)

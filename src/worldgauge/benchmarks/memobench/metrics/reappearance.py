@@ -1,12 +1,18 @@
-"""The reappearance score from the target's track, and the house variant that asks whether it had left."""
+"""Reappearance: the score of a segmenter asked in words, the tracker's stand-in, the variant that asks for absence."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from worldgauge.benchmarks.memobench.formulas.protocols import RULES, Protocol
-from worldgauge.benchmarks.memobench.formulas.reappearance import BANDS, frame_confidence, reappearance_after_absence
+from worldgauge.benchmarks.memobench.formulas.reappearance import (
+    BANDS,
+    frame_confidence,
+    pooled_confidences,
+    reappearance_after_absence,
+)
 from worldgauge.benchmarks.memobench.formulas.reappearance import reappearance as reappearance_of
+from worldgauge.benchmarks.memobench.signals.phrase_masks import phrase_masks
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.metric import Measurement, metric
@@ -17,27 +23,32 @@ from worldgauge.signals.tracks import object_track
 
 
 @metric(
-    version=1,
+    version=2,
     unit="",
     higher_is_better=True,
     bounds=(0, 1),
-    needs=[object_track(), phase_lengths()],
+    needs=[phrase_masks(), phase_lengths()],
     formula=reappearance_of,
 )
 def reappearance(
     case: Case,
-    track: Arrays,
+    found: Arrays,
     lengths: Arrays,
     *,
     part: Literal["score", "detection_rate", "mean_confidence"] = "score",
     band: tuple[float, float] = BANDS[0],
+    fallback: float = BANDS[1][1],
     protocol: Protocol = "released",
 ) -> Measurement:
-    """Object reappearance score: share of back frames in which the target is found, times how surely it is."""
+    """Object reappearance score: share of back frames with a mask of the asked phrase, times the best mask's score.
+
+    A mask counts where it covers a share of the image in `band`; in a frame without one, up to `fallback` (0: no second
+    try).
+    """
     phases = phases_of(lengths, RULES[protocol])
     if protocol == "paper" and not phases.back_frames:
         raise InvalidVideo("the clip ends before the target is back")
-    confidences = sightings(track, phases.back_frames, band)
+    confidences = pooled_confidences(found, phases.back_frames, (band[0], band[1]), fallback)
     result = reappearance_of(confidences)
     if protocol == "released":
         result = result.rounded()
@@ -51,6 +62,29 @@ def reappearance(
 
 @metric(
     version=1,
+    unit="",
+    higher_is_better=True,
+    bounds=(0, 1),
+    needs=[object_track(), phase_lengths()],
+    formula=reappearance_of,
+)
+def pocket_reappearance(case: Case, track: Arrays, lengths: Arrays) -> Measurement:
+    """Stand-in for the reappearance score, from a tracker that is shown the target instead of asked for it in words."""
+    phases = phases_of(lengths, "disjoint")
+    if not phases.back_frames:
+        raise InvalidVideo("the clip ends before the target is back")
+    confidences = sightings(track, phases.back_frames)
+    result = reappearance_of(confidences)
+    return Measurement(
+        result.score,
+        tuple(confidences),
+        f"tracked, not asked by name: found in {result.detected} of {result.frames} frames",
+        frames=phases.back_frames,
+    )
+
+
+@metric(
+    version=2,
     unit="",
     higher_is_better=True,
     bounds=(0, 1),
@@ -72,11 +106,8 @@ def house_reappearance(case: Case, track: Arrays, lengths: Arrays) -> Measuremen
     )
 
 
-def sightings(track: Arrays, frames: range, band: tuple[float, float] = BANDS[0]) -> list[float | None]:
+def sightings(track: Arrays, frames: range) -> list[float | None]:
     """Confidence of the target in each frame, None where it is not seen or covers too little or too much."""
-    bands = ((band[0], band[1]), (band[0], max(band[1], BANDS[1][1])))
-    found: list[float | None] = []
-    for index in frames:
-        seen = bool(track["visible"][index])
-        found.append(frame_confidence([track["area"][index]], [track["confidence"][index]], bands) if seen else None)
-    return found
+    return [
+        frame_confidence([track["area"][i]], [track["confidence"][i]]) if track["visible"][i] else None for i in frames
+    ]

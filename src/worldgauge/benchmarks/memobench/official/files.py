@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldgauge.benchmarks.memobench.official import columns, leaderboard
+from worldgauge.benchmarks.memobench.official.model_names import model_key
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import Source, read_sources
@@ -85,7 +86,7 @@ def ors_table(run: Run) -> pandas.DataFrame:
 
 def leaderboard_rows(runs: Iterable[Run]) -> list[dict[str, float | str]]:
     """One row per run, as the official leaderboard aggregates the two tables; ordered by model key."""
-    keyed = sorted((leaderboard.model_key(run.name), run) for run in runs)
+    keyed = sorted(((model_key(run.name), run) for run in runs), key=lambda pair: pair[0])
     return [leaderboard.aggregate_model(key, evaluation_table(run), ors_table(run), None) for key, run in keyed]
 
 
@@ -106,7 +107,7 @@ def write_files(runs: Sequence[Run], out: Path) -> list[Path]:
                 written.append(file)
     board = out / "leaderboard.csv"
     board.parent.mkdir(parents=True, exist_ok=True)
-    board.write_text(leaderboard.to_csv(leaderboard_rows(runs)), "utf-8")
+    board.write_text(leaderboard.to_csv(leaderboard_rows(runs), leaderboard.FILE_DECIMALS), "utf-8")
     return [*written, board]
 
 
@@ -141,4 +142,4 @@ def _focal_lengths(source: Source | None) -> dict[str, float | None]:
         intrinsics = None
     if intrinsics is None:
         return {"fx": None, "fy": None}
-    return {"fx": float(intrinsics[0, 0, 0]), "fy": float(intrinsics[0, 1, 1])}
+    return {"fx": round(float(intrinsics[0, 0, 0]), 2), "fy": round(float(intrinsics[0, 1, 1]), 2)}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldgauge.benchmarks.memobench.official.model_names import shown_name
+from worldgauge.benchmarks.memobench.official.result_folders import read_results
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.reading import parse_json, read_bytes
 
 if TYPE_CHECKING:
     import pandas
@@ -32,44 +32,24 @@ DIMENSIONS = {
 COLUMNS = ["Model", *EVAL_COLUMNS, "ORS", *FIDELITY_COLUMNS, *DIMENSIONS.values()]
 LOWER_IS_BETTER = {"GT_ALL_LPIPS"}
 SHORT_NAMES = {
-    "LPIPS": "GT_ALL_LPIPS",
+    "VisQual": "VisualQuality",
+    "MotSmooth": "MotionSmoothness",
+    "ObjConsist": "ObjIdentityConsistency",
+    "3DConsist": "Geo3DConsistency",
+    "CamCtrl": "CameraControllability",
+    "ImgReward": "ImageRewardScore",
     "PSNR": "GT_ALL_PSNR",
     "SSIM": "GT_ALL_SSIM",
-    "CamCtrl": "CameraControllability",
+    "LPIPS": "GT_ALL_LPIPS",
+    "VQA-IF": "InstructionFollowing",
+    "VQA-OB": "ObjectBackground",
+    "VQA-CM": "ContinuityOfMemory",
+    "VQA-PA": "PhysicsAdherence",
 }
 """Names `--sort` takes beside the columns' own."""
 
-_KEYS = {
-    "lingbot-world": "lingbot-world",
-    "lingbot": "lingbot-world",
-    "FantasyWorld": "fantasy-world",
-    "CogVideoX": "cogvideo",
-    "StableVirtualCamera": "stable-virtual-camera",
-}
-_SHOWN = {
-    "lingbot-world": "LingBot-World",
-    "wan2.2": "Wan2.2",
-    "fantasy-world": "FantasyWorld",
-    "cogvideo": "CogVideoX",
-    "stable-virtual-camera": "SVC",
-}
-
-
-def model_key(folder: str) -> str:
-    """Row a result folder belongs to: known spellings, else lower case.
-
-    >>> model_key("Lingbot"), model_key("fantasyworld"), model_key("MyNewModel")
-    ('lingbot-world', 'fantasyworld', 'mynewmodel')
-    """
-    return _KEYS.get(folder, _KEYS.get(folder.lower(), folder.lower()))
-
-
-def shown_name(key: str) -> str:
-    """
-    >>> shown_name("cogvideo"), shown_name("mynewmodel")
-    ('CogVideoX', 'mynewmodel')
-    """
-    return _SHOWN.get(key, key)
+FILE_DECIMALS = 4
+"""Decimals of the leaderboard file; on the screen the released code prints two."""
 
 
 def aggregate_model(
@@ -96,25 +76,10 @@ def aggregate_model(
 
 
 def build_leaderboard(
-    evals: Path, ors: Path | None = None, answers: Path | None = None
+    evals: Path | None, ors: Path | None = None, answers: Path | None = None
 ) -> list[dict[str, float | str]]:
-    """Rows in order of model key, from `evals/<model>/eval_*.csv` (the newest only), `ors/<model>/ors_scores.csv` and
-    `answers/<model>/*.csv`."""
-    newest = {folder.name: max(folder.glob("eval_*.csv"), key=lambda f: f.stat().st_mtime) for folder in _with(evals)}
-    results = {model_key(name): _table(file) for name, file in newest.items()}
-    scores = {
-        model_key(folder.name): _table(folder / "ors_scores.csv")
-        for folder in (sorted(ors.iterdir()) if ors else [])
-        if (folder / "ors_scores.csv").is_file()
-    }
-    replies = {}
-    for folder in sorted(answers.iterdir()) if answers else []:
-        if folder.is_dir() and not folder.name.endswith("_old") and folder.name != "Lingbot":
-            found = [score for file in sorted(folder.glob("*.csv")) for score in _stored_scores(file)]
-            if found:
-                replies[model_key(folder.name)] = found
-    keys = sorted(results.keys() | scores.keys() | replies.keys())
-    return [aggregate_model(key, results.get(key), scores.get(key), replies.get(key)) for key in keys]
+    """Rows in order of model key, from folders of result files."""
+    return [aggregate_model(key, r.clips, r.ors, r.answers) for key, r in read_results(evals, ors, answers).items()]
 
 
 def sort_rows(
@@ -134,17 +99,23 @@ def sort_rows(
     return sorted(rows, key=order)
 
 
-def to_csv(rows: list[dict[str, float | str]]) -> str:
-    """The leaderboard file: two decimals, empty where there is no value."""
+def html_order_score(row: Mapping[str, float | str]) -> float:
+    """What the released page sorts by at first: the plain mean of all columns a model has, 100 - LPIPS among them.
+
+    Decibels and shares between 0 and 1 are averaged with scores of 0 to 100; nothing of the paper rests on it.
+    """
+    values = {column: float(row[column]) for column in COLUMNS[1:]}
+    kept = [100 - v if c in LOWER_IS_BETTER else v for c, v in values.items() if not math.isnan(v)]
+    return sum(kept) / len(kept) if kept else math.nan
+
+
+def to_csv(rows: list[dict[str, float | str]], decimals: int = 2) -> str:
+    """The leaderboard as a table with commas, empty where there is no value."""
     lines = [",".join(COLUMNS)]
     for row in rows:
         numbers = [float(row[column]) for column in COLUMNS[1:]]
-        lines.append(",".join([str(row["Model"]), *("" if math.isnan(n) else f"{n:.2f}" for n in numbers)]))
+        lines.append(",".join([str(row["Model"]), *("" if math.isnan(n) else f"{n:.{decimals}f}" for n in numbers)]))
     return "\n".join(lines) + "\n"
-
-
-def _with(evals: Path) -> list[Path]:
-    return [folder for folder in sorted(evals.iterdir()) if folder.is_dir() and any(folder.glob("eval_*.csv"))]
 
 
 def _has(table: pandas.DataFrame | None, column: str) -> bool:
@@ -158,26 +129,3 @@ def _mean(table: pandas.DataFrame | None, column: str) -> float:
         return float(table[column].mean())
     except (TypeError, ValueError) as error:
         raise WorldGaugeError(f"column '{column}' holds something that is not a number") from error
-
-
-def _table(file: Path) -> pandas.DataFrame:
-    import pandas
-
-    content = read_bytes(file)
-    try:
-        return pandas.read_csv(io.BytesIO(content))
-    except (ValueError, OverflowError) as error:
-        raise WorldGaugeError(f"{file} is not a readable table ({str(error).splitlines()[0]})") from error
-
-
-def _stored_scores(file: Path) -> list[dict[str, float]]:
-    """The scores of the answers in a file; a cell that holds none is passed over, as the official code does."""
-    found = []
-    for text in _table(file).get("score", []):
-        try:
-            score = parse_json(text, str(file)) if isinstance(text, str) else None
-        except WorldGaugeError:
-            continue
-        if isinstance(score, dict) and all(isinstance(value, (int, float)) for value in score.values()):
-            found.append(score)
-    return found

@@ -12,9 +12,9 @@ import numpy as np
 
 from worldgauge.benchmarks.memobench.data.phrases import subject_phrase
 from worldgauge.benchmarks.memobench.data.questions import whole_number
-from worldgauge.benchmarks.memobench.official.leaderboard import model_key, shown_name
+from worldgauge.benchmarks.memobench.official.model_names import model_key, shown_name
 from worldgauge.benchmarks.memobench.parity import answers as parity_answers
-from worldgauge.core.errors import InvalidVideo, NotApplicable, Outcome, Unscored
+from worldgauge.core.errors import InvalidVideo, NotApplicable, Outcome, Unscored, WorldGaugeError
 from worldgauge.core.reading import read_table
 from worldgauge.core.status import Status
 from worldgauge.parity import Differs, NotComparable, ParityFolder, Vector, expect_close, expect_equal
@@ -36,8 +36,8 @@ TOLERANCES: dict[str, float] = {
 ITEM_TOLERANCES = {"normalise_composites": 1e-6, "leaderboard_tree": 1e-6, "leaderboard_aggregate": 1e-6}
 DEFAULT_TOLERANCE = 1e-4
 STATUS = {InvalidVideo: Status.INVALID, Unscored: Status.UNSCORED, NotApplicable: Status.SKIPPED}
-METADATA = Path("memobench/sam3_metadata/synthetic_metadata.csv")
-"""Where the released prompts lie, relative to the folder two levels above the vectors."""
+METADATA = Path("sam3_metadata/synthetic_metadata.csv")
+"""Where the released prompts lie in the data set."""
 
 
 def vectors(folder: ParityFolder) -> Iterator[Vector]:
@@ -54,7 +54,7 @@ def vectors(folder: ParityFolder) -> Iterator[Vector]:
                 for number, output in enumerate(outputs):
                     yield Vector(kind, f"{name}[{number}]", partial(_check_row, answers, number, output))
             continue
-        prompts = _prompts(folder.path) if kind == "subject_phrase" else {}
+        prompts = _prompts(folder) if kind == "subject_phrase" else {}
         for number, case in enumerate(cases):
             if kind == "subject_phrase":
                 call = partial(_answer_phrase, prompts, case["input"])
@@ -133,10 +133,14 @@ def _is_without_score(recorded: dict[str, Any]) -> bool:
     return bool(scores) and all(value is None for value in scores)
 
 
-def _prompts(folder: Path) -> dict[str, str]:
-    """Released prompts by clip; empty where the data set does not lie beside the vectors."""
-    file = folder.resolve().parent.parent / METADATA
-    if not file.is_file():
+def _prompts(folder: ParityFolder) -> dict[str, str]:
+    """Released prompts by clip, from the data set that was named, else from one that lies beside the vectors."""
+    beside = folder.path.resolve().parent.parent / "memobench"
+    places = [beside] if folder.data is None else [folder.data, folder.data / "data"]
+    file = next((place / METADATA for place in places if (place / METADATA).is_file()), None)
+    if file is None:
+        if folder.data is not None:
+            raise WorldGaugeError(f"{folder.data} has no {METADATA}", "name the data set, or its folder 'data'")
         return {}
     rows = read_table(file, ("scene", "video_id", "prompt"))
     return {f"{row['scene']}_{whole_number(row['video_id'], file):03d}": row["prompt"] for row in rows}
@@ -145,7 +149,7 @@ def _prompts(folder: Path) -> dict[str, str]:
 def _answer_phrase(prompts: dict[str, str], given: dict[str, str]) -> dict[str, Any]:
     prompt = given.get("prompt") or prompts.get(given["clip_id"])
     if prompt is None:
-        raise NotComparable("the released prompts do not lie beside the vectors")
+        raise NotComparable("the prompt is in the data set: name it with --data")
     if "prompt_sha256" in given and hashlib.sha256(prompt.encode()).hexdigest() != given["prompt_sha256"]:
         raise NotComparable(f"the prompt of {given['clip_id']} is not the recorded one")
     return {"phrase": subject_phrase(prompt)}

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from worldgauge.benchmarks.memobench.formulas.revisits import revisit_indices
+from worldgauge.benchmarks.memobench.formulas.small_rules import reward_frames
 from worldgauge.core.case import Phases
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
-from worldgauge.functional.pairing import phase_pairs
-from worldgauge.functional.phases import split, spread
-from worldgauge.signals.phases import LIMITED, MAX_SIDE, RULES, frames_at, phase_arrays
+from worldgauge.functional.phases import split
+from worldgauge.signals.phases import LIMITED, MAX_SIDE, compared_pairs, frames_at, phase_arrays
 from worldgauge.signals.seats import ImageDistance, ImageEmbedding, ImageScore, PromptReward
-
-REWARD_FRAMES = 5
 
 
 @signal(version=1, seat="aesthetic", frames=FrameSpec.every(4).within(MAX_SIDE), cost=0.5)
@@ -29,21 +27,20 @@ def frame_qualities(clip: Clip, network: ImageScore) -> Arrays:
     return {"score": np.array([network.score(frame) for frame in clip.frames()])}
 
 
-@signal(version=1, reads=("video", "reference", "phases"), seat="perceptual_distance", frames=LIMITED, cost=0.5)
+@signal(version=2, reads=("video", "reference", "phases"), seat="perceptual_distance", frames=LIMITED, cost=0.5)
 def phase_perceptual_distances(clip: Clip, reference: Clip, phases: Phases, network: ImageDistance) -> Arrays:
     """LPIPS of the pairs (clip frame, reference frame) that either protocol compares."""
-    lengths = (phases.gone, phases.back, reference.count, clip.count)
-    pairs = sorted({pair for rule in RULES for paired in phase_pairs(*lengths, rule).values() for pair in paired})
+    pairs = compared_pairs(clip, reference, phases)
     subject = frames_at(clip, (i for i, _ in pairs), clip.spec)
     truth = frames_at(reference, (j for _, j in pairs), FrameSpec().resized(*clip.frames().size))
     distances = [network.distance(subject[i], truth[j]) for i, j in pairs]
     return phase_arrays(clip, reference, phases, pairs, lpips=distances)
 
 
-@signal(version=1, reads=("video", "prompt"), seat="prompt_reward", frames=LIMITED, cost=0.5)
+@signal(version=2, reads=("video", "prompt"), seat="prompt_reward", frames=LIMITED, cost=0.5)
 def prompt_rewards(clip: Clip, prompt: str, network: PromptReward) -> Arrays:
-    """Reward of five frames, from first to last, for the prompt."""
-    indices = spread(range(clip.count), REWARD_FRAMES)
+    """Reward of five frames, from first to last, for the prompt; NaN where the network could not tell."""
+    indices = reward_frames(clip.count)
     frames = frames_at(clip, indices, clip.spec)
     return {"reward": np.array([network.reward(prompt, frames[i]) for i in indices])}
 

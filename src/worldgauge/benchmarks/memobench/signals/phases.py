@@ -20,11 +20,26 @@ from worldgauge.functional.flow import occluded, photometric_error, warp
 from worldgauge.functional.phases import Split, clamp, split, spread, spread_pairs, stride_pairs
 from worldgauge.signals.embeddings import EmbeddingInstrument
 from worldgauge.signals.flow import FlowInstrument
-from worldgauge.signals.phases import LIMITED, RULES, frames_at, lengths_of, phase_arrays
+from worldgauge.signals.phases import LIMITED, frames_at, lengths_of, phase_arrays, rules_for
 from worldgauge.signals.seats import ImageDepthInstrument
 
 
-@signal(version=1, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.1)
+@signal(version=1, cost=0.0)
+def clip_length(clip: Clip) -> Arrays:
+    """How many frames the clip has."""
+    return {"frames": np.array(clip.count)}
+
+
+@signal(version=1, reads=("video", "reference"), frames=FrameSpec.at(0).resized(64, 36), cost=0.001)
+def first_frame_flips(clip: Clip, reference: Clip) -> Arrays:
+    """How like the reference's first frame the clip's is: as it is, upside down, mirrored, turned by half."""
+    from worldgauge.benchmarks.memobench.formulas.orientation import flip_likeness
+
+    shown, wanted = (source.frames(clip.spec)[0].mean(axis=2) for source in (clip, reference))
+    return {"likeness": flip_likeness(shown, wanted)}
+
+
+@signal(version=2, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.1)
 def phase_warp_errors(clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, stride: int = 4) -> Arrays:
     """Photometric error of sampled pairs in the visible and the back phase, the first frame fetched along the flow."""
     from worldgauge.benchmarks.memobench.formulas.smoothness import forward_sampled_error
@@ -35,7 +50,7 @@ def phase_warp_errors(clip: Clip, reference: Clip, phases: Phases, flow: FlowIns
     return phase_arrays(clip, reference, phases, pairs, error=errors)
 
 
-@signal(version=1, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.3)
+@signal(version=2, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.3)
 def timed_warp_errors(
     clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, seconds: float = 0.25
 ) -> Arrays:
@@ -64,7 +79,7 @@ def timed_warp_errors(
     )
 
 
-@signal(version=1, reads=("video", "reference", "phases"), seat="image_depth", frames=LIMITED, cost=1.0)
+@signal(version=2, reads=("video", "reference", "phases"), seat="image_depth", frames=LIMITED, cost=1.0)
 def phase_depth_similarity(
     clip: Clip, reference: Clip, phases: Phases, network: ImageDepthInstrument, *, samples: int = 3
 ) -> Arrays:
@@ -78,7 +93,7 @@ def phase_depth_similarity(
     return phase_arrays(clip, reference, phases, pairs, similarity=similarities)
 
 
-@signal(version=1, reads=("video", "reference", "phases"), seat="embedding", frames=LIMITED, cost=0.1)
+@signal(version=2, reads=("video", "reference", "phases"), seat="embedding", frames=LIMITED, cost=0.1)
 def anchor_similarities(
     clip: Clip, reference: Clip, phases: Phases, network: EmbeddingInstrument, *, samples: int = 9
 ) -> Arrays:
@@ -98,7 +113,7 @@ def anchor_similarities(
 
 
 def _splits(clip: Clip, reference: Clip, phases: Phases) -> list[Split]:
-    return [split(phases.gone, phases.back, reference.count, clip.count, rule) for rule in RULES]
+    return [split(phases.gone, phases.back, reference.count, clip.count, rule) for rule in rules_for(phases)]
 
 
 def _union(
