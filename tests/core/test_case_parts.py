@@ -13,9 +13,13 @@ from worldgauge.core.errors import WorldGaugeError
 HAVING: dict[str, tuple[dict[str, Any], set[str]]] = {
     "nothing": ({}, set()),
     "reference": ({"reference": {"video": "v.mp4"}}, {"reference"}),
-    "box": ({"reference": {"target": {"name": "t", "box": [0, 0, 1, 1]}}}, {"target", "target_box"}),
-    "mask": ({"reference": {"target": {"name": "t", "mask": "m.png"}}}, {"target", "target_mask", "object_masks"}),
-    "name alone": ({"reference": {"target": {"name": "t"}}}, set()),
+    "box": ({"reference": {"target": {"name": "t", "box": [0, 0, 1, 1]}}}, {"target", "target_name", "target_box"}),
+    "mask": (
+        {"reference": {"target": {"name": "t", "mask": "m.png"}}},
+        {"target", "target_name", "target_mask", "object_masks"},
+    ),
+    "name alone": ({"reference": {"target": {"name": "t"}}}, {"target_name"}),
+    "no name": ({"reference": {"target": {"name": " "}}}, set()),
     "masks": ({"reference": {"truth": {"mask_1": "1.png", "depth": "d.npz"}}}, {"object_masks"}),
     "depth": ({"reference": {"truth": {"depth": "d.npz"}}}, set()),
     "asked path": ({"condition": {"camera": "c.npz"}}, {"camera"}),
