@@ -38,7 +38,7 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     `lens_source`: "given", "estimated", or "assumed" where the clip does not tell the focal length;
     `confidence`: (N,) share of tracked corners that agree with each pose, less when they are few;
     `residual`: (N,) median distance of corners from their prediction, px of a frame of `size`;
-    `distance`, `sightings`: (N,) mean distance of the same corners, px, and their number;
+    `distance`, `sightings`: (N,) mean distance of the corners that agree with the pose, px, and their number;
     `moves`: whether there is parallax; without it the camera turns in place and translations are zero.
     """
     return _path_of(clip, instrument, None)

@@ -56,7 +56,7 @@ class Trajectory:
     residual: Floats
     """(N,) median distance between seen and predicted corners, px of the frames that were given."""
     distance: Floats
-    """(N,) mean of the same distances: of all corners seen in the frame, whether they agree with its pose or not."""
+    """(N,) mean distance of the corners that agree with the pose: others were lost track of, or move by themselves."""
     sightings: Floats
     """(N,) how many distances that is."""
     moves: bool
@@ -173,7 +173,7 @@ def _agreement(solution: Solution) -> _Agreement:
         agree = seen < 3 * solution.lens.tolerance
         if agree.sum() >= LEAST_LINKS and agree.mean() >= LEAST_SHARE:
             confidence[frame] = agree.mean() * min(1.0, agree.sum() / SURE_SIGHTINGS)
-            residual[frame], means[frame], sightings[frame] = np.median(seen), seen.mean(), seen.size
+            residual[frame], means[frame], sightings[frame] = np.median(seen), seen[agree].mean(), agree.sum()
     if (confidence == 0).any():
         lost = np.flatnonzero(confidence == 0)
         raise Unscored(f"{frames_in_words(lost)} cannot be placed: the corners do not agree on one camera motion")
