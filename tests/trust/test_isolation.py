@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -125,6 +126,14 @@ def test_trust_15_a_worker_over_the_limit_is_ended(two: Path) -> None:
     }
 
 
+def _is_running(function: str) -> bool:
+    """Whether the main thread is inside a function of that name."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None and frame.f_code.co_name != function:
+        frame = frame.f_back
+    return frame is not None
+
+
 def test_trust_10_ctrl_c_is_told_from_an_interrupt_raised_by_hand(two: Path) -> None:
     """In the calling process: a real one ends the call, also where the plug-in swallows it."""
     include(INCLUDE)
@@ -133,7 +142,9 @@ def test_trust_10_ctrl_c_is_told_from_an_interrupt_raised_by_hand(two: Path) -> 
     before = signal.getsignal(signal.SIGINT)
 
     def press() -> None:
-        time.sleep(0.3)
+        # Not before the plug-in is at work, however long that takes.
+        while not _is_running("hangs"):
+            time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGINT)
 
     case = Case(id="case-01")
