@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from worldgauge.core.contents import Contents, inputs_digest
-from worldgauge.core.run_folder import RunFile
+from worldgauge.core.run_file import RunFile
 from worldgauge.media.encoder import write_video
 
 CASES, METRICS = 10_000, 5

@@ -10,7 +10,8 @@ import pytest
 
 from report.test_summary import make_run
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import Run, RunFile
+from worldgauge.core.run_file import RunFile
+from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 
 

@@ -10,7 +10,7 @@ from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.record import Record
-from worldgauge.core.run_folder import DefinitionFile, RunFile
+from worldgauge.core.run_file import DefinitionFile, RunFile
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard, Submission

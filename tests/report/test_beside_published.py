@@ -11,7 +11,7 @@ import pytest
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.published import PublishedTable, published_tables, read_published
-from worldgauge.core.run_folder import DefinitionFile, RunFile
+from worldgauge.core.run_file import DefinitionFile, RunFile
 from worldgauge.core.submission import ModelCard
 from worldgauge.report import beside_published as beside
 from worldgauge.report.summary import Score, Summary

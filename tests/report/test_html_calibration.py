@@ -6,7 +6,7 @@ from worldgauge.calibration import for_report
 from worldgauge.calibration.for_report import shipped_calibration
 from worldgauge.calibration.result import shipped
 from worldgauge.core.benchmark import MetricUse, Scale
-from worldgauge.core.run_folder import DefinitionFile
+from worldgauge.core.run_file import DefinitionFile
 from worldgauge.engine.definitions import choose_seats, resolve
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from report.synthetic import write_run
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import FILE_NAME, Run
+from worldgauge.core.run_file import FILE_NAME
+from worldgauge.core.run_folder import Run
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.html import ReportSource
 

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from worldgauge.core.aggregate import direction
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.record import Record
-from worldgauge.core.run_folder import DefinitionFile, Run, RunFile
+from worldgauge.core.run_file import DefinitionFile, RunFile
+from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status, counted_value
 from worldgauge.core.submission import ModelCard
 from worldgauge.report.html.page import leaderboard_cells

@@ -9,7 +9,8 @@ import numpy as np
 from report.synthetic import write_run
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.record import Record
-from worldgauge.core.run_folder import DefinitionFile, Run, RunFile
+from worldgauge.core.run_file import DefinitionFile, RunFile
+from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard
 from worldgauge.report.fit import fit_matrix

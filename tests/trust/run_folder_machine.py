@@ -26,7 +26,7 @@ from worldgauge.core import file_digests
 from worldgauge.core.contents import DIGESTS_FILE
 from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import FILE_NAME as RUN_FILE
+from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import FILE_NAME as SOURCES_FILE
 from worldgauge.engine.contents import check_again

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from trust.run_folder_world import CASES, COLUMNS, PLUGGED, Request, State, World
-from worldgauge.core.run_folder import Run, RunFile
+from worldgauge.core.run_file import RunFile
+from worldgauge.core.run_folder import Run
 from worldgauge.engine.executors import InlineExecutor
 from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import Plan, make_plan

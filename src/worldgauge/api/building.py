@@ -13,7 +13,7 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
-from worldgauge.core.run_folder import SampleFile
+from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
 from worldgauge.engine.continuing import identity_of, is_about

@@ -6,7 +6,7 @@ from typing import Any
 
 from worldgauge.calibration.result import CalibrationFile, GaugeResult, must, shipped
 from worldgauge.core.canonical import digest_of, short
-from worldgauge.core.run_folder import DefinitionFile
+from worldgauge.core.run_file import DefinitionFile
 
 
 def shipped_calibration(definition: DefinitionFile) -> list[dict[str, Any]]:

@@ -19,7 +19,8 @@ from worldgauge.calibration.verdicts import judge
 from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile
 from worldgauge.core.case import Case
 from worldgauge.core.gauge import CalibrationGauge
-from worldgauge.core.run_folder import Columns, DefinitionFile, Run
+from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.run_folder import Columns, Run
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
 from worldgauge.engine.job import Job, Setup

@@ -20,7 +20,8 @@ from worldgauge.core.manifest import benchmarks
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.record import Record
 from worldgauge.core.registry import unknown_name
-from worldgauge.core.run_folder import FILE_NAME, Run, RunFile
+from worldgauge.core.run_file import FILE_NAME, RunFile
+from worldgauge.core.run_folder import Run
 from worldgauge.core.submission import SubmissionFile
 from worldgauge.verbs import AsJson, print_json, print_pairs, print_table, say
 

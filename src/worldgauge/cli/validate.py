@@ -14,7 +14,7 @@ from worldgauge.cli.exits import FAULTS
 from worldgauge.cli.plan import print_why
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import FILE_NAME as RUN_FILE
+from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.core.submission import Submission
 from worldgauge.core.video import check_measurable
 from worldgauge.engine.contents import check_again

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.benchmark import BenchmarkFile, Group, Scale
-from worldgauge.core.run_folder import Columns, DefinitionFile
+from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.run_folder import Columns
 from worldgauge.core.status import Policy, Status, counted_value
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldgauge.core.cameras import CameraPath
-from worldgauge.core.run_folder import DefinitionFile, Run
+from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import Source
 from worldgauge.core.video import Image, Video
 

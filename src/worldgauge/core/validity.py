@@ -11,7 +11,7 @@ from worldgauge.core.contents import ABSENT, Contents, VideoKey
 from worldgauge.core.record_lines import RecordLines
 
 if TYPE_CHECKING:
-    from worldgauge.core.run_folder import DefinitionFile
+    from worldgauge.core.run_file import DefinitionFile
 
 
 CASE_GONE = "the case is gone"

@@ -9,7 +9,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.contents import Contents, VideoKey, note_files, remember_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity
-from worldgauge.core.run_folder import DefinitionFile, RunFile
+from worldgauge.core.run_file import DefinitionFile, RunFile
 from worldgauge.core.sources import read_sources, write_sources
 from worldgauge.core.submission import Submission
 from worldgauge.engine.inputs import CaseInputs

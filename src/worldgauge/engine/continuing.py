@@ -10,7 +10,7 @@ from worldgauge.core.contents import Contents
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity, digest_of_cases
 from worldgauge.core.names import readable
-from worldgauge.core.run_folder import FILE_NAME, DamagedRunFile, RunFile
+from worldgauge.core.run_file import FILE_NAME, DamagedRunFile, RunFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.job import Job
 

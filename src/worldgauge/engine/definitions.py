@@ -16,7 +16,7 @@ from worldgauge.core.instrument import INSTRUMENTS, Instrument, filled_sets, ins
 from worldgauge.core.metric import METRICS, Metric
 from worldgauge.core.origin import is_foreign
 from worldgauge.core.registry import unknown_name
-from worldgauge.core.run_folder import DefinitionFile
+from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.signal import SIGNALS, SignalUse, inherited, merge_parameters
 
 

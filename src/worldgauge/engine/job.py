@@ -12,7 +12,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include
 from worldgauge.core.registry import unknown_name
-from worldgauge.core.run_folder import SampleFile
+from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
 from worldgauge.engine.limits import Limits

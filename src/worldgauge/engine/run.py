@@ -19,7 +19,7 @@ from typing import Any
 from worldgauge.core.contents import Contents, note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.names import readable
-from worldgauge.core.run_folder import FILE_NAME, DefinitionFile, Invocation, RunFile
+from worldgauge.core.run_file import FILE_NAME, DefinitionFile, Invocation, RunFile
 from worldgauge.core.signal import SIGNALS
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status

@@ -10,7 +10,8 @@ from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.official import InstrumentsFile, official_instruments
 from worldgauge.core.published import PublishedTable, published_tables
-from worldgauge.core.run_folder import DefinitionFile, Run
+from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.run_folder import Run
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import Summary
 

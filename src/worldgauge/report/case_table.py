@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.aggregate import Floats, Unmeasured, by_case, case_values, weighted_means
-from worldgauge.core.run_folder import Columns, DefinitionFile
+from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.run_folder import Columns
 from worldgauge.core.status import Policy
 
 

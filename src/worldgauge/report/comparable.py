@@ -8,7 +8,8 @@ from collections.abc import Collection, Sequence
 from worldgauge.core.case_parts import in_words
 from worldgauge.core.contents import STANDING
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.run_folder import DefinitionFile, Run
+from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.run_folder import Run
 
 
 def check_comparable(runs: Sequence[Run]) -> None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from worldgauge.core.aggregate import Tree, direction, weighted_means
 from worldgauge.core.benchmark import BenchmarkFile
-from worldgauge.core.run_folder import Columns, DefinitionFile, Run
+from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.run_folder import Columns, Run
 from worldgauge.report.case_table import clusters_of, tabulate
 from worldgauge.report.comparable import check_comparable
 from worldgauge.stats.bootstrap import Floats, Interval, cluster_replicates, percentile_interval

@@ -15,7 +15,8 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.metric import METRICS
 from worldgauge.core.published import published_tables
 from worldgauge.core.record import Record
-from worldgauge.core.run_folder import DefinitionFile, Run, RunFile
+from worldgauge.core.run_file import DefinitionFile, RunFile
+from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Policy, Status
 from worldgauge.core.submission import ModelCard
 from worldgauge.report.beside_published import why_not_beside_published

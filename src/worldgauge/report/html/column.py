@@ -11,7 +11,7 @@ import numpy as np
 
 from worldgauge.core.aggregate import REDUCERS, case_direction, case_unit, score_unit
 from worldgauge.core.benchmark import Group
-from worldgauge.core.run_folder import DefinitionFile
+from worldgauge.core.run_file import DefinitionFile
 from worldgauge.report.joint import Joint
 
 
