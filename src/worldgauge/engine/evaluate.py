@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 import traceback
 import warnings
 from copy import deepcopy
-from dataclasses import replace
 from functools import partial
-from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -31,6 +27,7 @@ from worldgauge.core.origin import is_foreign, origin_of
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
+from worldgauge.engine.answers import Nonsense, checked_answer, finite
 from worldgauge.engine.correspondence import remark_on_reference
 from worldgauge.engine.curve_frames import curve_frames
 from worldgauge.engine.definitions import Definition
@@ -79,8 +76,7 @@ def evaluate(
             raise WorldGaugeError(lost)
         measurement = _measure(definition, inputs, perception, watch)
         raw, curve = measurement.value, measurement.curve
-        reason = "; ".join(filter(None, (measurement.reason, remark_on_reference(definition, inputs))))
-        reason = ", ".join(filter(None, (reason, _video_remarks(inputs))))
+        reason = "; ".join(filter(None, (measurement.reason, *_remarks(definition, inputs))))
         weight = _weight(definition, inputs, measurement)
         frames = _frames(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
@@ -93,7 +89,7 @@ def evaluate(
         again = isinstance(outcome, (TooLarge, Unavailable))
     except Misbehaved as problem:
         status, reason, trace = Status.ERROR, str(problem), _trace() if problem.__cause__ else None
-    except _Nonsense as problem:
+    except Nonsense as problem:
         status, reason = Status.ERROR, str(problem)
     except WorldGaugeError as error:
         status, reason = Status.ERROR, str(error)
@@ -106,7 +102,7 @@ def evaluate(
         metric=definition.id,
         fingerprint=definition.fingerprint,
         inputs=inputs.inputs_digest(definition.reads),
-        video=_video_digest(inputs),
+        video=inputs.video.digest if inputs.video else None,
         status=status,
         value=value,
         raw=raw,
@@ -123,20 +119,8 @@ def evaluate(
     )
 
 
-def _video_digest(inputs: CaseInputs) -> str | None:
-    """None also for what cannot be read, such as a pipe."""
-    try:
-        return inputs.video.digest if inputs.video else None
-    except (WorldGaugeError, OSError):
-        return None
-
-
 class _NoVideo(Exception):
     pass
-
-
-class _Nonsense(Exception):
-    """The metric answered something that is not data."""
 
 
 def _status(outcome: Outcome) -> Status:
@@ -171,54 +155,14 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception,
         try:
             answer = function() if watch is None else watch.call(definition.id, partial(_who, definition), function)
         except np.exceptions.ComplexWarning as warning:
-            raise _Nonsense(f"metric '{metric.name}' computed complex numbers, not real ones") from warning
-    if not isinstance(answer, Measurement):
-        raise _Nonsense(f"metric '{metric.name}' returned {type(answer).__name__}, not a Measurement")
-    value = _finite(answer.value)
-    if value is None:
-        raise _Nonsense(f"metric '{metric.name}' returned {_shown(answer.value)}, not a finite number")
-    low, high = metric.bounds
-    if not low <= value <= high:
-        raise _Nonsense(f"metric '{metric.name}' returned {value:g}, outside its bounds [{low:g}, {high:g}]")
-    if not isinstance(answer.reason, str):
-        raise _Nonsense(f"metric '{metric.name}' gave {type(answer.reason).__name__} as a reason, not text")
-    return replace(answer, value=value, curve=_curve(metric.name, answer.curve))
+            raise Nonsense(f"metric '{metric.name}' computed complex numbers, not real ones") from warning
+    return checked_answer(metric, answer)
 
 
-def _curve(metric: str, curve: Any) -> tuple[float | None, ...] | None:
-    """The curve in plain numbers; a record cannot hold any other."""
-    if curve is None:
-        return None
-    try:
-        numbers = tuple(None if number is None else _finite(number) for number in curve)
-    except TypeError:
-        raise _Nonsense(f"metric '{metric}' gave {type(curve).__name__} as a curve, not numbers") from None
-    for number, given in zip(numbers, curve, strict=True):
-        if number is None and given is not None:
-            raise _Nonsense(f"metric '{metric}' has {_shown(given)} in its curve, not a finite number")
-    return numbers
-
-
-def _finite(value: Any) -> float | None:
-    """The value as a plain number; None for what is no real finite number. A truth value is no number."""
-    # A float is both; named first it is told at once.
-    if isinstance(value, bool) or not isinstance(value, (float, Real)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _shown(value: Any) -> str:
-    """The value in one line of bearable length."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _video_remarks(inputs: CaseInputs) -> str:
-    return inputs.video.info.remarks if inputs.video is not None else ""
+def _remarks(definition: Definition, inputs: CaseInputs) -> tuple[str, str]:
+    """What is unusual about the two clips."""
+    assert inputs.video is not None
+    return remark_on_reference(definition, inputs), inputs.video.info.remarks
 
 
 def _frames(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> list[int] | None:
@@ -228,7 +172,7 @@ def _frames(definition: Definition, inputs: CaseInputs, measurement: Measurement
     try:
         return curve_frames(measurement, metric.needs, count, inputs.case.reference.phases)
     except ValueError as error:
-        raise _Nonsense(f"metric '{metric.name}' gives {error}") from error
+        raise Nonsense(f"metric '{metric.name}' gives {error}") from error
 
 
 def _case_for(function: object, case: Case) -> Case:
@@ -252,11 +196,11 @@ def _weight(definition: Definition, inputs: CaseInputs, measurement: Measurement
             return inputs.case.weight
         case "frame_mean":
             if measurement.curve is None:
-                raise _Nonsense(f"metric '{name}' is averaged over frames but gives no number per frame")
+                raise Nonsense(f"metric '{name}' is averaged over frames but gives no number per frame")
             return float(sum(number is not None for number in measurement.curve))
         case "pooled_ratio":
-            weight = _finite(measurement.weight)
+            weight = finite(measurement.weight)
             if weight is None or weight < 0:
-                raise _Nonsense(f"metric '{name}' is pooled but gives no denominator (weight {measurement.weight!r})")
+                raise Nonsense(f"metric '{name}' is pooled but gives no denominator (weight {measurement.weight!r})")
             return weight
     return None

@@ -7,6 +7,7 @@ from typing import Literal
 from worldgauge.benchmarks.memobench.formulas.protocols import RULES, Protocol
 from worldgauge.benchmarks.memobench.formulas.reappearance import (
     BANDS,
+    Reappearance,
     frame_confidence,
     pooled_confidences,
     reappearance_after_absence,
@@ -52,12 +53,7 @@ def reappearance(
     result = reappearance_of(confidences)
     if protocol == "released":
         result = result.rounded()
-    return Measurement(
-        getattr(result, part),
-        tuple(confidences),
-        f"found in {result.detected} of {result.frames} frames",
-        frames=phases.back_frames,
-    )
+    return _found(getattr(result, part), result, confidences, phases.back_frames)
 
 
 @metric(
@@ -75,12 +71,7 @@ def pocket_reappearance(case: Case, track: Arrays, lengths: Arrays) -> Measureme
         raise InvalidVideo("the clip ends before the target is back")
     confidences = sightings(track, phases.back_frames)
     result = reappearance_of(confidences)
-    return Measurement(
-        result.score,
-        tuple(confidences),
-        f"tracked, not asked by name: found in {result.detected} of {result.frames} frames",
-        frames=phases.back_frames,
-    )
+    return _found(result.score, result, confidences, phases.back_frames, "tracked, not asked by name: ")
 
 
 @metric(
@@ -104,6 +95,13 @@ def house_reappearance(case: Case, track: Arrays, lengths: Arrays) -> Measuremen
         f"out of view in {away} of {len(gone)} gone frames",
         frames=[*phases.gone_frames, *phases.back_frames],
     )
+
+
+def _found(
+    value: float, result: Reappearance, confidences: list[float | None], frames: range, remark: str = ""
+) -> Measurement:
+    said = f"{remark}found in {result.detected} of {result.frames} frames"
+    return Measurement(value, tuple(confidences), said, frames=frames)
 
 
 def sightings(track: Arrays, frames: range) -> list[float | None]:
