@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from worldgauge.core import manifest
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.metric import METRICS
 from worldgauge.core.signal import SIGNALS
+
+# A shell's background job ignores Ctrl-C and so would everything that is started here; some tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
