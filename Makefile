@@ -16,7 +16,9 @@ test: $(VENV)/.ready-dev
 	  $(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-3} && wait $$types
 
 # What takes too long, or needs too many packages, for every change.
-nightly: $(VENV)/.ready-dev mutation fuzz
+# Mutants and fuzzing are one process each and run side by side.
+nightly: $(VENV)/.ready-dev
+	$(MAKE) -j 2 mutation fuzz
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard]'
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
 
