@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from worldgauge.benchmarks.memobench.official.command import leaderboard
+from worldgauge.benchmarks.memobench.printing import show_rows
+from worldgauge.benchmarks.memobench.question_commands import answers, filter_questions, questions
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
+from worldgauge.verbs import AsJson, StorePath, default_store, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
 
-app.command()(leaderboard)
+for verb in (leaderboard, questions, answers):
+    app.command()(verb)
+app.command("filter")(filter_questions)
 
 Runs = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
 DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folder with cases.jsonl.")]
@@ -28,31 +32,6 @@ def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Fol
 
     for file in write_files(_open(runs), out):
         say(str(file))
-
-
-@app.command()
-def questions(data: DataSet, as_json: AsJson = False) -> None:
-    """Question banks of the data set: counts, what constant answers score, what passes on the curated failures."""
-    from worldgauge.benchmarks.memobench.data import questions as module
-    from worldgauge.core.errors import WorldGaugeError
-
-    banks = list((module.read_banks(data) or module.read_banks(data / "data")).values())
-    if not banks:
-        raise WorldGaugeError(f"{data} has no question banks", f"name the folder that holds {module.FOLDER}")
-    yes, no = (module.constant_baseline(banks, answer) for answer in ("yes", "no"))
-    found = module.discrimination(banks)
-    rows = module.statistics(banks)
-    for row in rows:
-        name = row["dimension"]
-        row |= {"always yes": yes.get(name), "always no": no.get(name), "pass on failure": found["pass_rate"].get(name)}
-    if as_json:
-        print_json({"clips": len(banks), "dimensions": rows, "discrimination": found})
-        return
-    _print(rows, digits=1)
-    say(
-        f"{found['passed_on_failure']} of {found['questions']} questions pass on the failure clips; "
-        f"{found['clips_without_a_failing_question']} of {found['clips']} clips have none that fails there"
-    )
 
 
 @app.command()
@@ -70,7 +49,7 @@ def trajectories(
 
     own = data.is_file() or (data / FILE_NAME).is_file()
     cases = read_cases(data) if own else read_dataset(data)
-    _show([asdict(row) for row in trajectory_statistics(cases, tuple(by.split(",")))], as_json, digits=1)
+    show_rows([asdict(row) for row in trajectory_statistics(cases, tuple(by.split(",")))], as_json, digits=1)
 
 
 @app.command()
@@ -78,7 +57,7 @@ def phases(runs: Runs, as_json: AsJson = False) -> None:
     """Fidelity in the visible and the back phase, and the drop between them (Table S6)."""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import phase_drop
 
-    _show(phase_drop(_open(runs)), as_json)
+    show_rows(phase_drop(_open(runs)), as_json)
 
 
 @app.command()
@@ -102,7 +81,7 @@ def gated(
         thresholds = [float(part) for part in threshold.split(",")]
     except ValueError as error:
         raise WorldGaugeError(f"--threshold {threshold}: not degrees", "write for example 60,90,120") from error
-    _show(motion_gated(_open(runs), thresholds, measure, LEADERBOARD if whole else GATED), as_json)
+    show_rows(motion_gated(_open(runs), thresholds, measure, LEADERBOARD if whole else GATED), as_json)
 
 
 @app.command()
@@ -114,7 +93,7 @@ def strata(
     """A metric by the target's size and by the rotation at which it comes back."""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import stratified
 
-    _show(stratified(_open(runs), metric), as_json)
+    show_rows(stratified(_open(runs), metric), as_json)
 
 
 @app.command()
@@ -122,7 +101,7 @@ def cameras(runs: Runs, as_json: AsJson = False) -> None:
     """Camera error and control per model and pooled; are recorded rotations those of the camera files (Table S8)?"""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import camera_validation
 
-    _show(camera_validation(_open(runs)), as_json)
+    show_rows(camera_validation(_open(runs)), as_json)
 
 
 @app.command()
@@ -130,7 +109,7 @@ def failures(runs: Runs, as_json: AsJson = False) -> None:
     """How many clips show each kind of failure on the target's return (Table S10)."""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import failure_counts
 
-    _show(failure_counts(_open(runs)), as_json)
+    show_rows(failure_counts(_open(runs)), as_json)
 
 
 @app.command()
@@ -146,7 +125,7 @@ def sensitivity(
 
     if parameter not in SWEEPS:
         raise unknown_name("parameter", parameter, list(SWEEPS))
-    _show(sweep(_open(runs), store or default_store(), SWEEPS[parameter]), as_json)
+    show_rows(sweep(_open(runs), store or default_store(), SWEEPS[parameter]), as_json)
 
 
 @app.command()
@@ -159,7 +138,7 @@ def wordings(
     """Object reappearance under five wordings of the phrase; the run's segmenter is asked anew (Table S4)."""
     from worldgauge.benchmarks.memobench.analyses.wordings import by_wording
 
-    _show(by_wording(_open(runs), store or default_store(), device), as_json)
+    show_rows(by_wording(_open(runs), store or default_store(), device), as_json)
 
 
 @app.command()
@@ -185,29 +164,3 @@ def published(
 
 def _open(folders: Sequence[Path]) -> list[Run]:
     return [Run(folder) for folder in folders]
-
-
-def _show(rows: list[dict[str, Any]], as_json: bool, digits: int = 4) -> None:
-    if as_json:
-        print_json(rows)
-    else:
-        _print(rows, digits)
-
-
-def _print(rows: list[dict[str, Any]], digits: int = 4) -> None:
-    if not rows:
-        say("no rows")
-        return
-    header = list(rows[0])
-    cells = [[_cell(row[name], digits) for name in header] for row in rows]
-    numeric = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
-    # What stands before the first number says which row it is.
-    print_table(header, cells, numeric=numeric, keys=max(min(numeric, default=1), 1))
-
-
-def _cell(value: Any, digits: int) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
