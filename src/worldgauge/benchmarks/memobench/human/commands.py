@@ -115,9 +115,8 @@ def agreement(
         return
     print_rows(rows, digits=1)
     say(f"{found.respondents} respondents, {found.votes} votes, {found.share.items} items with a majority")
-    say(
-        f"agreement {_told(found.share.per_cent, found.interval, 1)} %; kappa {_told(found.kappa, found.kappa_interval)}"
-    )
+    share = _told(found.share.per_cent, found.interval, 1)
+    say(f"agreement {share} per cent; kappa {_told(found.kappa, found.kappa_interval)}")
     if found.undecided:
         say(f"no majority, not counted: {', '.join(found.undecided)}")
 
