@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldgauge.benchmarks.memobench import MANIFEST
+from worldgauge.benchmarks.memobench.formulas.smoothness import paper_smoothness, released_phase, released_smoothness
 from worldgauge.benchmarks.memobench.presets import presets
 from worldgauge.core.published import read_published
 
@@ -48,3 +49,17 @@ def test_presets_are_the_ten_models_of_the_tables() -> None:
     for preset, printed in zip(known.values(), seconds, strict=True):
         assert preset.frames / preset.fps == pytest.approx(printed, abs=0.06), preset.name
     assert [p.kind for p in known.values()].count("i2v") == 3
+
+
+def test_a_tau_of_one_fits_equation_3_and_not_the_released_pooling() -> None:
+    one, other = ([0.0], [0.4]), ([0.12], [0.12])
+    for temperature in (0.05, 0.10, 0.15, 0.20, 0.30):
+        assert paper_smoothness([0.0, 0.4], temperature) < paper_smoothness([0.12, 0.12], temperature)
+    released = {
+        temperature: [
+            released_smoothness(*(released_phase(errors, 9, temperature) for errors in clip)) for clip in (one, other)
+        ]
+        for temperature in (0.05, 0.30)
+    }
+    assert released[0.05][0] > released[0.05][1]
+    assert released[0.30][0] < released[0.30][1]
