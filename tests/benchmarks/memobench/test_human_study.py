@@ -115,11 +115,9 @@ def test_the_survey_comes_back_from_its_files(banks: list[Bank], tmp_path: Path)
 def made_items(judge: tuple[str, ...] = ("yes", "yes", "no", "no")) -> list[Item]:
     """Four items in each of two scenes, one per dimension."""
     return [
-        Item(
-            f"{scene}{i}", 1, scene, f"{scene}_001", str(i), DIMENSIONS[i], "Positive", {"y": "yes", "n": "no"}[j], "?"
-        )
+        Item(f"{scene}{i}", 1, scene, f"{scene}_001", str(i), DIMENSIONS[i], "Positive", answer, "?")
         for scene in ("A", "B")
-        for i, j in enumerate(judge)
+        for i, answer in enumerate(judge)
     ]
 
 

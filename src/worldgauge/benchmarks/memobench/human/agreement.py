@@ -101,7 +101,7 @@ def _table(decided: Sequence[Voted]) -> Floats:
     """(2, 2) counts: majority yes and no by the judge's yes and no."""
     table = np.zeros((2, 2))
     for vote in decided:
-        table[vote.majority == "no", vote.item.judge == "no"] += 1
+        table[int(vote.majority == "no"), int(vote.item.judge == "no")] += 1
     return table
 
 
