@@ -25,7 +25,11 @@ PARTS = (
     FINAL,
 )
 """Columns of a bank, each a JSON list."""
-KEYS = {FINAL: ("ID", "Question", "Dimension", "Dimension Polarity"), "Evaluation on failure": ("ID", "Verdict")}
+KEYS = {
+    FINAL: ("ID", "Question", "Dimension", "Dimension Polarity"),
+    "Evaluation on failure": ("ID", "Verdict"),
+    "Revised Evaluation on failure": ("ID", "Verdict"),
+}
 """Column to what its questions must have, because it is read."""
 
 Items = list[dict[str, Any]]

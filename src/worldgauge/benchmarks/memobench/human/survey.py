@@ -46,7 +46,8 @@ def draw_items(banks: Iterable[Bank], per_scene: int = PER_SCENE, versions: int 
     """
     scenes: dict[str, list[Item]] = {}
     for bank in banks:
-        judged = {item["ID"]: str(item.get("Answer", "")).strip().lower() for item in bank.on_truth}
+        answered = [item for item in bank.on_truth if isinstance(item.get("ID"), (str, int))]
+        judged = {item["ID"]: str(item.get("Answer", "")).strip().lower() for item in answered}
         for question in bank.final:
             if judged.get(question["ID"]) in ("yes", "no"):
                 scenes.setdefault(bank.scene, []).append(_item(bank, question, judged[question["ID"]]))
@@ -82,7 +83,7 @@ def read_key(file: Path) -> list[Item]:
     names = [field.name for field in fields(Item)]
     items = []
     for row in read_table(file, names):
-        if row["judge"] not in ("yes", "no") or not row["version"].isdecimal():
+        if row["judge"] not in ("yes", "no") or row["version"] not in map(str, range(1, 100)):
             raise WorldGaugeError(f"{file}: item {row['item']} is damaged", "draw the survey again")
         items.append(Item(**{**{name: row[name] for name in names}, "version": int(row["version"])}))  # type: ignore[arg-type]
     return items

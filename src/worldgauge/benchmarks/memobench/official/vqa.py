@@ -38,7 +38,7 @@ def score_clip(answers: Any, bank: Sequence[Mapping[str, Any]], protocol: Protoc
     ids = {question.get("ID") for question in bank}
     if protocol == "released":
         rates = score_answers(answers, bank)
-        return ClipScore(rates, len({item.get("ID") for item in answers} & ids), len(bank))
+        return ClipScore(rates, len(ids.intersection(map(_number_of, answers))), len(bank))
     wanted = {q["ID"]: (q["Dimension"], "yes" if _positive(q) else "no") for q in bank}
     passed: dict[str, list[bool]] = defaultdict(list)
     seen: set[Any] = set()
@@ -46,7 +46,7 @@ def score_clip(answers: Any, bank: Sequence[Mapping[str, Any]], protocol: Protoc
         raise Unscored(f"the judge answered with {type(answers).__name__}, not with a list")
     for item in answers:
         answer = _plain_answer(item)
-        number = item.get("ID") if isinstance(item, dict) else None
+        number = _number_of(item)
         known = number if number in wanted else _whole(number)
         if answer is None or known not in wanted or known in seen:
             continue
@@ -84,12 +84,12 @@ def score_answers(answers: Any, bank: Sequence[Mapping[str, Any]]) -> dict[str, 
     if not isinstance(answers, list):
         raise Unscored(f"the judge answered with {type(answers).__name__}, not with a list")
     for item in answers:
-        if not isinstance(item, dict) or "Dimension" not in item:
+        if not isinstance(item, dict) or not isinstance(item.get("Dimension"), str):
             raise Unscored("an answer names no dimension")
         if not bank:
             passed[item["Dimension"]].append(item.get("Verdict") == "Pass")
             continue
-        if "ID" not in item:
+        if "ID" not in item or isinstance(item["ID"], (list, dict)):
             raise Unscored("an answer has no question number")
         answer = item.get(ANSWER, "")
         if not isinstance(answer, str):
@@ -106,10 +106,17 @@ def _plain_answer(item: Any) -> str | None:
     return word if word in ("yes", "no") else None
 
 
+def _number_of(item: Any) -> Any:
+    """The number of the question that is answered; None where that is none."""
+    number = item.get("ID") if isinstance(item, dict) else None
+    return number if isinstance(number, (str, int)) else None
+
+
 def _positive(question: Mapping[str, Any]) -> bool:
     return str(question.get("Dimension Polarity", "Positive")).strip().lower() == "positive"
 
 
 def _whole(number: Any) -> Any:
     """A question's number that was answered as a text."""
-    return int(number) if isinstance(number, str) and number.strip().isdecimal() else number
+    short = isinstance(number, str) and len(number) < 10
+    return int(number) if short and number.strip().isdecimal() else number
