@@ -33,7 +33,9 @@ OVERALL = (
     b"scene,video_id,Instruction Following,Object and Background,Continuity of Memory,Physics Adherence\na,1,1,0,,1\n"
 )
 SHEET = b"clip,ID,unambiguous,correctly polarised,answerable\na_001,1,yes,no,\n"
-SURVEY = b"item,version,scene,clip,question_id,dimension,polarity,judge,question,answer\nq1,1,a,a_001,1,d,Positive,yes,?,no\n"
+SURVEY = (
+    b"item,version,scene,clip,question_id,dimension,polarity,judge,question,answer\nq1,1,a,a_1,1,d,Positive,yes,?,no\n"
+)
 
 
 def targets() -> Iterator[Target]:
