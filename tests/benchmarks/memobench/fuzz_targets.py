@@ -34,6 +34,9 @@ OVERALL = (
 )
 SHEET = b"clip,ID,unambiguous,correctly polarised,answerable\na_001,1,yes,no,\n"
 SURVEY = (
+    b"item,version,scene,clip,question_id,dimension,polarity,judge,question,answer\n"
+    b"q1,1,a,a_001,1,d,Positive,yes,?,no\n"
+)
     b"item,version,scene,clip,question_id,dimension,polarity,judge,question,answer\nq1,1,a,a_1,1,d,Positive,yes,?,no\n"
 )
 
