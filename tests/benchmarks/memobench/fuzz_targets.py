@@ -37,8 +37,6 @@ SURVEY = (
     b"item,version,scene,clip,question_id,dimension,polarity,judge,question,answer\n"
     b"q1,1,a,a_001,1,d,Positive,yes,?,no\n"
 )
-    b"item,version,scene,clip,question_id,dimension,polarity,judge,question,answer\nq1,1,a,a_1,1,d,Positive,yes,?,no\n"
-)
 
 
 def targets() -> Iterator[Target]:
