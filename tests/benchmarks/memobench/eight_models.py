@@ -20,7 +20,7 @@ from worldgauge.engine.run import execute
 MODELS = ("SVC", "LingBot-World", "FantasyWorld", "Wan2.2", "Matrix-Game2", "Open-SoRA", "LTX-Video", "CogVideoX")
 PLACES = {
     "Barnyard_001": "Synthetic/Barnyard/Barnyard_001",
-    "Barnyard_002": "Synthetic/Barnyard/Barnyard_002",
+    "ZenGarden_010": "Synthetic/ZenGarden/ZenGarden_010",
     "real_001": "Real/001",
 }
 STUBS = tuple(Path(__file__).parent / name for name in ("stub_segmenter.py", "stub_depth.py"))
@@ -33,13 +33,15 @@ TEMPLATE = "GT_ALL_PSNR"
 def write_runs(root: Path, protocol: str = "released", models: tuple[str, ...] = MODELS) -> list[Run]:
     """The data set at `root/data`, signals in `root/store`, one run per model, answer files in `root/vqa`."""
     data = write_dataset(root)
-    np.save(data / "Synthetic_processed" / "Barnyard" / "Barnyard_001" / "1" / "poses.npy", turn(FRAMES, 120.0))
+    synthetic = data / "Synthetic_processed"
+    np.save(synthetic / "Barnyard" / "Barnyard_001" / "1" / "poses.npy", turn(FRAMES, 120.0))
+    np.save(synthetic / "ZenGarden" / "ZenGarden_010" / "poses.npy", turn(FRAMES, 63.0))
     runs = []
     for number, model in enumerate(models):
         rng = np.random.default_rng(number)
         for place in PLACES.values():
             texture = rng.integers(0, 256, (24, 36, 3)).astype(np.float64)
-            noise = rng.normal(0, 4 + 6 * number, (14, 24, 36, 3))
+            noise = rng.normal(0, 4 + 6 * number, (27, 24, 36, 3))
             frames = np.clip(texture + noise, 0, 255).astype(np.uint8)
             write_frames(root / "models" / model / place / "frames", frames)
         job = build_job(
@@ -69,7 +71,7 @@ def made_numbers(number: int) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for place, case in enumerate(PLACES):
         error = 4.0 * number + place
-        rotation = {"Barnyard_001": 120.0, "Barnyard_002": 63.025, "real_001": 40.0}[case]
+        rotation = {"Barnyard_001": 120.0, "ZenGarden_010": 63.0, "real_001": 40.0}[case]
         of_case = {
             "ATE_RotDeg": error,
             "TotalGT_RotDeg": rotation,
