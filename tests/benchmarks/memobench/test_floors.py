@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
+from worldgauge.report import plots
 
 CLIP = "Synthetic/Barnyard/Barnyard_001/frames"
 
@@ -112,7 +114,7 @@ def test_a_sample_does_not_depend_on_the_order() -> None:
 
 def test_a_preset_says_how_a_model_was_run(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "wan"
-    arguments = ["--data", str(data), "--preset", "wan2.2", "-o", str(out)]
+    arguments = ["--data", str(data), "--preset", "wan2.2", "-o", str(out), "--sample", "1"]
     assert "ci2v models at 832x480, 81 frames" in CliRunner().invoke(inputs_app, arguments).stdout
     entry = json.loads((out / INDEX).read_text().splitlines()[0])
     assert (entry["frames"], entry["size"]) == (81, [832, 480])
@@ -145,11 +147,16 @@ def test_a_strip_shows_three_frames_of_each_phase(data: Path, tmp_path: Path) ->
         raise CliRunner().invoke(app, [*arguments[:3], "Barnyard_01", *arguments[4:]]).exception  # type: ignore[misc]
 
 
-def test_a_radar_of_the_printed_models(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+def test_a_radar_of_the_printed_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: dict[str, Any] = {}
+    monkeypatch.setattr(plots, "radar", lambda labels, models: drawn.update(labels=labels, models=models))
+    monkeypatch.setattr(plots, "save", lambda figure, path: path.write_text("drawn"))
     out = tmp_path / "radar.svg"
-    done = CliRunner().invoke(app, ["radar", "--table", "3", "--printed", "-o", str(out)])
-    assert "10 models" in done.stdout
-    assert "ContinuityOfMemory" in out.read_text()
+    assert "10 models" in CliRunner().invoke(app, ["radar", "--printed", "-o", str(out)]).stdout
+    assert out.read_text() == "drawn"
+    assert len(drawn["labels"]) == 10
+    shares = dict(zip(drawn["labels"], drawn["models"]["LTX-Video"], strict=True))
+    assert shares["GT_ALL_LPIPS"] == pytest.approx(1 - 0.518)
+    assert (shares["ORS"], shares["MotionSmoothness"]) == (0.33, 0.844)
     with pytest.raises(WorldGaugeError, match="nothing to draw"):
         raise CliRunner().invoke(app, ["radar", "-o", str(out)]).exception  # type: ignore[misc]
