@@ -23,7 +23,7 @@ PLACES = {
     "ZenGarden_010": "Synthetic/ZenGarden/ZenGarden_010",
     "real_001": "Real/001",
 }
-STUBS = tuple(Path(__file__).parent / name for name in ("stub_segmenter.py", "stub_depth.py"))
+STUBS = tuple(Path(__file__).parent / name for name in ("stub_segmenter.py", "stub_networks.py"))
 PERCEIVED = "MotionSmoothness,ObjIdentityMean,ObjIdentityMin,GeoConsistencyMean,GeoConsistencyMin,ORS,"
 PERCEIVED += "GT_ALL_PSNR,GT_ALL_SSIM,GT_O_PSNR,GT_R_PSNR,GT_O_SSIM,GT_R_SSIM"
 TEMPLATE = "GT_ALL_PSNR"
@@ -50,7 +50,7 @@ def write_runs(root: Path, protocol: str = "released", models: tuple[str, ...] =
             data=root,
             protocol=protocol,
             instruments="pocket",
-            use=("segmenter=stub_segmenter", "image_depth=stub_depth"),
+            use=("segmenter=stub_segmenter", "image_depth=stub_depth", "embedding=stub_patches"),
             metrics=PERCEIVED,
             includes=STUBS,
             store=root / "store",

@@ -49,8 +49,11 @@ def runs(root: Path) -> list[Run]:
     return [Run(root / "runs" / model) for model in MODELS]
 
 
-@pytest.fixture
-def tables(root: Path, runs: list[Run]) -> dict[str, MadeTable]:
+@pytest.fixture(scope="module")
+def tables(root: Path) -> dict[str, MadeTable]:
+    for stub in STUBS:
+        include(stub)
+    runs = [Run(root / "runs" / model) for model in MODELS]
     answers = read_answer_folders(root / "vqa")
     return {table.name: table for table in made_tables(Wish(runs, root / "store", answers=answers))}
 

@@ -86,11 +86,11 @@ def correlated(
     columns: Columns, parameter: str, default: Any, sample: int | None = None, fixed: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
     """A row per value: clips, mean, deviation, and the rank correlation of clips with the default, with its p-value."""
-    kept = fixed_sample(columns[default], sample)
-    base = {clip: columns[default][clip] for clip in kept}
+    # In order of name, so that sums do not depend on the order of the runs.
+    base = {clip: columns[default][clip] for clip in sorted(fixed_sample(columns[default], sample))}
     rows = []
     for value, of_value in columns.items():
-        found = {clip: number for clip, number in of_value.items() if sample is None or clip in base}
+        found = {clip: of_value[clip] for clip in sorted(of_value) if sample is None or clip in base}
         clips = [clip for clip in base if clip in found]
         correlation = kendall([base[c] for c in clips], [found[c] for c in clips])
         rows.append(
