@@ -132,6 +132,8 @@ def test_agreement_and_kappa_by_hand() -> None:
     assert found.single == pytest.approx(100 * 22 / 24)
     assert found.cells["A", DIMENSIONS[0]].per_cent == 0.0
     assert found.cells["B", DIMENSIONS[0]].per_cent == 100.0
+    assert found.cells["all", DIMENSIONS[0]].per_cent == 50.0
+    assert found.cells["all", "all"] == found.share
     assert found.interval is not None
     low, high = found.interval
     assert low < 87.5 < high
@@ -163,7 +165,9 @@ def test_the_verbs_of_the_study(data: Path, tmp_path: Path) -> None:
     found = json.loads(CliRunner().invoke(app, ["agreement", str(folder / "key.csv"), *files, "--json"]).stdout)
     assert (found["respondents"], found["votes"], found["items"]) == (12, 96, 32)
     assert found["agreement"] == pytest.approx(100 * 31 / 32)
-    assert [row["scene"] for row in found["scenes"]] == list(SCENES)
+    whole = next(cell for cell in found["cells"] if (cell["scene"], cell["dimension"]) == ("all", "all"))
+    assert (whole["agree"], whole["items"]) == (31, 32)
+    assert len(found["cells"]) == (len(SCENES) + 1) * 5
     printed = CliRunner().invoke(app, ["agreement", str(folder / "key.csv"), *files]).stdout
     assert "agreement 96.9 [" in printed
     assert len(read_responses([Path(files[0])])["person-1-0"]) == 8

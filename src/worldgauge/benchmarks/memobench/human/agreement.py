@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from worldgauge.stats.agreement import cohen_kappa
 from worldgauge.stats.bootstrap import Floats, Interval, percentile_interval
 
 REPLICATES = 2000
+ALL = "all"
+"""Margin of the table of scenes and dimensions."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,19 @@ class Share:
     def per_cent(self) -> float | None:
         return 100 * self.agree / self.items if self.items else None
 
+    @property
+    def interval(self) -> Interval | None:
+        """Wilson's 95 per cent interval, in per cent: items of one cell are too few for resampling.
+
+        >>> [round(end, 1) for end in Share(2, 2).interval]
+        [34.2, 100.0]
+        """
+        if not self.items:
+            return None
+        n, p, z = self.items, self.agree / self.items, 1.959964
+        centre, spread = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return 100 * (centre - spread) / (1 + z * z / n), 100 * (centre + spread) / (1 + z * z / n)
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -57,7 +73,7 @@ class Agreement:
     undecided: tuple[str, ...]
     """Items without a majority; they count nowhere."""
     cells: Mapping[tuple[str, str], Share]
-    """Scene and dimension to agreement: Figure 4."""
+    """Scene and dimension to agreement, Figure 4; `all` for all scenes or all dimensions."""
 
 
 def votes(items: Sequence[Item], responses: Mapping[str, Mapping[str, bool]]) -> list[Voted]:
@@ -80,9 +96,11 @@ def agreement(items: Sequence[Item], responses: Mapping[str, Mapping[str, bool]]
     total = sum(v.yes + v.no for v in voted)
     right = sum(v.yes if v.item.judge == "yes" else v.no for v in voted)
     cells = {
-        (scene, dimension): _share([v for v in decided if (v.item.scene, v.item.dimension) == (scene, dimension)])
-        for scene in scenes
-        for dimension in DIMENSIONS
+        (scene, dimension): _share(
+            [v for v in decided if scene in (ALL, v.item.scene) and dimension in (ALL, v.item.dimension)]
+        )
+        for scene in (*scenes, ALL)
+        for dimension in (*DIMENSIONS, ALL)
     }
     return Agreement(
         respondents=len(responses),

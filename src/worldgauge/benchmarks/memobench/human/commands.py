@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -93,10 +93,8 @@ def agreement(
     if stray:
         raise WorldGaugeError(f"a response answers item {stray[0]}, which {key} does not have")
     found = module.agreement(items, given)
-    rows: list[dict[str, Any]] = [
-        {"scene": scene, **{name: found.cells[scene, name].per_cent for name in DIMENSIONS}}
-        for scene in sorted({scene for scene, _ in found.cells})
-    ]
+    scenes = list(dict.fromkeys(scene for scene, _ in found.cells))
+    columns = (*DIMENSIONS, module.ALL)
     if as_json:
         print_json(
             {
@@ -109,11 +107,16 @@ def agreement(
                 "kappa_interval": found.kappa_interval,
                 "single_votes": found.single,
                 "undecided": list(found.undecided),
-                "scenes": rows,
+                "cells": [
+                    {"scene": scene, "dimension": name, "agree": share.agree, "items": share.items}
+                    | {"agreement": share.per_cent, "interval": share.interval}
+                    for (scene, name), share in found.cells.items()
+                ],
             }
         )
         return
-    print_rows(rows, digits=1)
+    cells = {key: _told(share.per_cent, share.interval, 0) for key, share in found.cells.items()}
+    print_rows([{"scene": scene} | {name: cells[scene, name] for name in columns} for scene in scenes])
     say(f"{found.respondents} respondents, {found.votes} votes, {found.share.items} items with a majority")
     share = _told(found.share.per_cent, found.interval, 1)
     say(f"agreement {share} per cent; kappa {_told(found.kappa, found.kappa_interval)}")
