@@ -14,14 +14,29 @@ from tools.fuzz.targets import Target, inside_zip
 
 from worldgauge.benchmarks.memobench.data.cases import METADATA, SYNTHETIC, read_dataset
 from worldgauge.benchmarks.memobench.data.keyframes import read_real, read_selection, read_synthetic
+from worldgauge.benchmarks.memobench.data.question_filter import RULES, filtered
 from worldgauge.benchmarks.memobench.data.questions import FOLDER, PARTS, read_banks
+from worldgauge.benchmarks.memobench.human.agreement import agreement
+from worldgauge.benchmarks.memobench.human.review import read_sheets
+from worldgauge.benchmarks.memobench.human.survey import read_key, read_responses
 from worldgauge.benchmarks.memobench.official.leaderboard import build_leaderboard
-from worldgauge.benchmarks.memobench.official.vqa import parse_answers, score_answers
+from worldgauge.benchmarks.memobench.official.vqa import parse_answers, score_answers, score_clip
+from worldgauge.benchmarks.memobench.official.vqa_files import read_clip, read_overall
 from worldgauge.core.cameras import CameraPath
 
 TRACK = b"rot_x,rot_y,rot_z,loc_x,loc_y,loc_z,fx,fy,cx,cy\n0,0,0,1,2,3,500,500,4,4\n0,0.1,0,1,2,3,500,500,4,4\n"
 
 HEADER = ("video_folder", "exits", "re-enter", "id", "exit", "reenter", "ID", "Availability")
+
+ANSWERS = b'scene,video_id,folder,Evaluation,score\na,1,a_001,"[{""ID"": 1}]","{""d"": 0.5}"\n'
+OVERALL = (
+    b"scene,video_id,Instruction Following,Object and Background,Continuity of Memory,Physics Adherence\na,1,1,0,,1\n"
+)
+SHEET = b"clip,ID,unambiguous,correctly polarised,answerable\na_001,1,yes,no,\n"
+SURVEY = (
+    b"item,version,scene,clip,question_id,dimension,polarity,judge,question,answer\n"
+    b"q1,1,a,a_001,1,d,Positive,yes,?,no\n"
+)
 
 
 def targets() -> Iterator[Target]:
@@ -36,6 +51,11 @@ def targets() -> Iterator[Target]:
     yield Target(
         "memobench_answers", "r", lambda file: score_answers(parse_answers(_text(file)), [{"ID": 1}]), made=(reply,)
     )
+    yield Target("memobench_answers_paper", "r", _paper_answers, made=(reply,))
+    yield Target("memobench_clip_answers", "a-1.csv", read_clip, made=(ANSWERS,))
+    yield Target("memobench_overall", "overall.csv", read_overall, made=(OVERALL,))
+    yield Target("memobench_review", "r.csv", lambda file: read_sheets([file]), made=(SHEET,))
+    yield Target("memobench_survey", "s.csv", _survey, made=(SURVEY,))
     yield Target("memobench_track", "camera.csv", CameraPath.load, made=(TRACK,))
 
 
@@ -50,6 +70,16 @@ def _questions(file: Path) -> None:
     _moved(file, file.parent / FOLDER / file.name)
     for bank in read_banks(file.parent).values():
         bank.questions()
+        for rule in RULES:
+            filtered(bank, rule)
+
+
+def _paper_answers(file: Path) -> None:
+    score_clip(parse_answers(_text(file)), [{"ID": 1, "Dimension": "d"}], "paper")
+
+
+def _survey(file: Path) -> None:
+    agreement(read_key(file), read_responses([file]))
 
 
 def _sheets(file: Path) -> None:

@@ -10,14 +10,13 @@ import pytest
 import helpers
 from benchmarks.memobench.released_layout import write_dataset, write_frames
 from worldgauge.benchmarks.memobench.analyses.paper_tables import (
-    LEADERBOARD,
     _camera_row,
     camera_validation,
     motion_gated,
     phase_drop,
-    scores,
     stratified,
 )
+from worldgauge.benchmarks.memobench.analyses.run_scores import LEADERBOARD, scores
 from worldgauge.benchmarks.memobench.analyses.sensitivity import SWEEPS, sweep
 from worldgauge.benchmarks.memobench.analyses.trajectories import trajectory_statistics
 from worldgauge.core.case import Case

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from worldgauge.benchmarks.memobench.analyses.commands import AnswerFolders, SplitChoice, joint, tables
+from worldgauge.benchmarks.memobench.human.commands import agreement, review, survey
 from worldgauge.benchmarks.memobench.official.command import leaderboard
+from worldgauge.benchmarks.memobench.pictures import radar, strip
+from worldgauge.benchmarks.memobench.printing import show_rows
+from worldgauge.benchmarks.memobench.question_commands import answers, filter_questions, questions
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
+from worldgauge.verbs import AsJson, StorePath, default_store, parse_size, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
 
-app.command()(leaderboard)
+for verb in (leaderboard, questions, answers, review, survey, agreement, tables, joint, strip, radar):
+    app.command()(verb)
+app.command("filter")(filter_questions)
 
+DEPTH_SAMPLES = "depth-samples"
+"""The sweep that looks at other frames than the run did."""
 Runs = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
 DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folder with cases.jsonl.")]
 
@@ -31,54 +40,33 @@ def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Fol
 
 
 @app.command()
-def questions(data: DataSet, as_json: AsJson = False) -> None:
-    """Question banks of the data set: counts, what constant answers score, what passes on the curated failures."""
-    from worldgauge.benchmarks.memobench.data import questions as module
-    from worldgauge.core.errors import WorldGaugeError
-
-    banks = list((module.read_banks(data) or module.read_banks(data / "data")).values())
-    if not banks:
-        raise WorldGaugeError(f"{data} has no question banks", f"name the folder that holds {module.FOLDER}")
-    yes, no = (module.constant_baseline(banks, answer) for answer in ("yes", "no"))
-    found = module.discrimination(banks)
-    rows = module.statistics(banks)
-    for row in rows:
-        name = row["dimension"]
-        row |= {"always yes": yes.get(name), "always no": no.get(name), "pass on failure": found["pass_rate"].get(name)}
-    if as_json:
-        print_json({"clips": len(banks), "dimensions": rows, "discrimination": found})
-        return
-    _print(rows, digits=1)
-    say(
-        f"{found['passed_on_failure']} of {found['questions']} questions pass on the failure clips; "
-        f"{found['clips_without_a_failing_question']} of {found['clips']} clips have none that fails there"
-    )
-
-
-@app.command()
 def trajectories(
     data: DataSet,
     by: Annotated[str, typer.Option(help="Tags to group by, with commas between.")] = "data_type,motion",
+    by_camera: Annotated[
+        bool, typer.Option("--by-camera", help="Tell the kind of path from the camera files, not from the prompts.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Camera statistics of a set of cases: clips, rotation, frames out of view (the columns of Table S2)."""
     from dataclasses import asdict
 
-    from worldgauge.benchmarks.memobench.analyses.trajectories import trajectory_statistics
+    from worldgauge.benchmarks.memobench.analyses.trajectories import statistics_by_camera, trajectory_statistics
     from worldgauge.benchmarks.memobench.data.cases import read_dataset
     from worldgauge.core.case_file import FILE_NAME, read_cases
 
     own = data.is_file() or (data / FILE_NAME).is_file()
     cases = read_cases(data) if own else read_dataset(data)
-    _show([asdict(row) for row in trajectory_statistics(cases, tuple(by.split(",")))], as_json, digits=1)
+    rows = statistics_by_camera(cases) if by_camera else trajectory_statistics(cases, tuple(by.split(",")))
+    show_rows([asdict(row) for row in rows], as_json, digits=1)
 
 
 @app.command()
-def phases(runs: Runs, as_json: AsJson = False) -> None:
+def phases(runs: Runs, split: SplitChoice = "all", as_json: AsJson = False) -> None:
     """Fidelity in the visible and the back phase, and the drop between them (Table S6)."""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import phase_drop
 
-    _show(phase_drop(_open(runs)), as_json)
+    show_rows(phase_drop(_open(runs), split), as_json)
 
 
 @app.command()
@@ -88,11 +76,14 @@ def gated(
         str, typer.Option(help="Least rotation of the reference camera, degrees; several with commas between.")
     ] = "90",
     measure: Annotated[str, typer.Option(help="net, path or reach.")] = "net",
-    whole: Annotated[bool, typer.Option("--all-columns", help="Every leaderboard column a run can have.")] = False,
+    whole: Annotated[bool, typer.Option("--all-columns", help="All 14 columns of the leaderboard.")] = False,
+    vqa: AnswerFolders = None,
+    split: SplitChoice = "all",
     as_json: AsJson = False,
 ) -> None:
     """Means over the clips whose reference camera turns enough (Table S5)."""
-    from worldgauge.benchmarks.memobench.analyses.paper_tables import GATED, LEADERBOARD, MEASURES, motion_gated
+    from worldgauge.benchmarks.memobench.analyses.paper_tables import GATED, MEASURES, motion_gated
+    from worldgauge.benchmarks.memobench.analyses.run_scores import LEADERBOARD, read_answer_folders
     from worldgauge.core.errors import WorldGaugeError
     from worldgauge.core.registry import unknown_name
 
@@ -102,27 +93,30 @@ def gated(
         thresholds = [float(part) for part in threshold.split(",")]
     except ValueError as error:
         raise WorldGaugeError(f"--threshold {threshold}: not degrees", "write for example 60,90,120") from error
-    _show(motion_gated(_open(runs), thresholds, measure, LEADERBOARD if whole else GATED), as_json)
+    answered = read_answer_folders(vqa) if vqa is not None else None
+    columns = LEADERBOARD if whole else GATED
+    show_rows(motion_gated(_open(runs), thresholds, measure, columns, split, answered), as_json)
 
 
 @app.command()
 def strata(
     runs: Runs,
     metric: Annotated[str, typer.Option(help="Metric id of the benchmark.")] = "ORS",
+    split: SplitChoice = "all",
     as_json: AsJson = False,
 ) -> None:
     """A metric by the target's size and by the rotation at which it comes back."""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import stratified
 
-    _show(stratified(_open(runs), metric), as_json)
+    show_rows(stratified(_open(runs), metric, split), as_json)
 
 
 @app.command()
-def cameras(runs: Runs, as_json: AsJson = False) -> None:
+def cameras(runs: Runs, split: SplitChoice = "all", as_json: AsJson = False) -> None:
     """Camera error and control per model and pooled; are recorded rotations those of the camera files (Table S8)?"""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import camera_validation
 
-    _show(camera_validation(_open(runs)), as_json)
+    show_rows(camera_validation(_open(runs), split), as_json)
 
 
 @app.command()
@@ -130,28 +124,44 @@ def failures(runs: Runs, as_json: AsJson = False) -> None:
     """How many clips show each kind of failure on the target's return (Table S10)."""
     from worldgauge.benchmarks.memobench.analyses.paper_tables import failure_counts
 
-    _show(failure_counts(_open(runs)), as_json)
+    show_rows(failure_counts(_open(runs)), as_json)
 
 
 @app.command()
 def sensitivity(
     runs: Runs,
-    parameter: Annotated[str, typer.Option(help="top-share, temperature, coverage or coverage-strict.")] = "top-share",
+    parameter: Annotated[
+        str, typer.Option(help="top-share, identity, temperature, depth-samples, coverage or coverage-strict.")
+    ] = "top-share",
+    sample: Annotated[
+        int | None, typer.Option(min=2, help="So many pairs of model and clip, always the same (Table S7: 200).")
+    ] = None,
+    split: SplitChoice = "all",
     store: StorePath = None,
+    device: Annotated[str, typer.Option(help="Where the depth network runs: cpu, cuda, ...")] = "cpu",
     as_json: AsJson = False,
 ) -> None:
-    """Sweep a parameter over stored signals: means and Kendall's tau against the default (Tables S3 and S7)."""
+    """Sweep a parameter: means, and Kendall's tau of clips against the default with its p-value (Tables S3 and S7).
+
+    All but depth-samples use stored signals alone.
+    """
+    from worldgauge.benchmarks.memobench.analyses.depth_samples import by_depth_samples
     from worldgauge.benchmarks.memobench.analyses.sensitivity import SWEEPS, sweep
     from worldgauge.core.registry import unknown_name
 
-    if parameter not in SWEEPS:
-        raise unknown_name("parameter", parameter, list(SWEEPS))
-    _show(sweep(_open(runs), store or default_store(), SWEEPS[parameter]), as_json)
+    if parameter == DEPTH_SAMPLES:
+        rows = by_depth_samples(_open(runs), store or default_store(), device, sample, split)
+    elif parameter in SWEEPS:
+        rows = sweep(_open(runs), store or default_store(), SWEEPS[parameter], sample, split)
+    else:
+        raise unknown_name("parameter", parameter, [*SWEEPS, DEPTH_SAMPLES])
+    show_rows(rows, as_json)
 
 
 @app.command()
 def wordings(
     runs: Runs,
+    split: SplitChoice = "all",
     store: StorePath = None,
     device: Annotated[str, typer.Option(help="Where the segmenter runs: cpu, cuda, ...")] = "cpu",
     as_json: AsJson = False,
@@ -159,7 +169,46 @@ def wordings(
     """Object reappearance under five wordings of the phrase; the run's segmenter is asked anew (Table S4)."""
     from worldgauge.benchmarks.memobench.analyses.wordings import by_wording
 
-    _show(by_wording(_open(runs), store or default_store(), device), as_json)
+    show_rows(by_wording(_open(runs), store or default_store(), device, split=split), as_json)
+
+
+@app.command()
+def floors(
+    data: DataSet,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the three submissions.")],
+    frames: Annotated[int | None, typer.Option("--frames", "-n", min=2, help="Frames; else the reference's.")] = None,
+    size: Annotated[str, typer.Option("--size", help="Width and height, as WxH; else the reference's.")] = "",
+) -> None:
+    """Write the true video as a model's submission, and two that stand still: on the first and on the last frame.
+
+    worldgauge memobench floors MemoBench --frames 81 --size 832x480 -o floors
+    worldgauge run floors/true-video -b memobench --data MemoBench
+    """
+    from worldgauge.benchmarks.memobench.data.cases import read_dataset
+    from worldgauge.benchmarks.memobench.data.floors import write_floors
+
+    made = write_floors(read_dataset(data), out, frames, parse_size(size) if size else None)
+    for name, clips in made.items():
+        say(f"{clips} clips: {out / name}")
+
+
+@app.command()
+def presets(as_json: AsJson = False) -> None:
+    """How the paper's ten models were run (Table S1); `worldgauge inputs memobench --preset NAME` takes them."""
+    from worldgauge.benchmarks.memobench.presets import presets as known
+
+    rows = [
+        {
+            "model": preset.name,
+            "kind": preset.kind,
+            "size": f"{preset.size[0]}x{preset.size[1]}",
+            "fps": preset.fps,
+            "frames": preset.frames,
+            "note": preset.note,
+        }
+        for preset in known().values()
+    ]
+    show_rows(rows, as_json)
 
 
 @app.command()
@@ -185,29 +234,3 @@ def published(
 
 def _open(folders: Sequence[Path]) -> list[Run]:
     return [Run(folder) for folder in folders]
-
-
-def _show(rows: list[dict[str, Any]], as_json: bool, digits: int = 4) -> None:
-    if as_json:
-        print_json(rows)
-    else:
-        _print(rows, digits)
-
-
-def _print(rows: list[dict[str, Any]], digits: int = 4) -> None:
-    if not rows:
-        say("no rows")
-        return
-    header = list(rows[0])
-    cells = [[_cell(row[name], digits) for name in header] for row in rows]
-    numeric = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
-    # What stands before the first number says which row it is.
-    print_table(header, cells, numeric=numeric, keys=max(min(numeric, default=1), 1))
-
-
-def _cell(value: Any, digits: int) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)

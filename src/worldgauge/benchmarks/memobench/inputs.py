@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 import numpy as np
 import typer
@@ -13,6 +14,7 @@ from PIL import Image
 from worldgauge.benchmarks.memobench.data.cases import read_dataset
 from worldgauge.benchmarks.memobench.data.importer import INPUTS
 from worldgauge.benchmarks.memobench.formulas.camera_control import resample_indices
+from worldgauge.benchmarks.memobench.presets import ModelKind, preset
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
@@ -21,8 +23,6 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.verbs import DataSet, parse_size, say
 
 INDEX = "inputs.jsonl"
-ModelKind = Literal["ci2v", "3d", "i2v"]
-"""Camera-conditioned image-to-video, view synthesis, and image-to-video without a camera."""
 
 app = typer.Typer()
 
@@ -34,30 +34,71 @@ def inputs(
     kind: Annotated[str, typer.Option("--for", help="Kind of model: i2v, ci2v or 3d.")] = "i2v",
     size: Annotated[str, typer.Option("--size", help="Width and height of the video, as WxH.")] = "512x512",
     frames: Annotated[int, typer.Option("--frames", "-n", min=2, help="Frames of one clip.")] = 49,
+    like: Annotated[
+        str, typer.Option("--preset", help="A model of the paper instead of --for, --size and --frames: 'Wan2.2'.")
+    ] = "",
+    without_frame: Annotated[
+        bool, typer.Option("--without-frame", help="Camera and text alone, no first frame (Table S9).")
+    ] = False,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, help="So many clips, always the same ones (Table S9: 50).")
+    ] = None,
 ) -> None:
     """Write first frames, prompts and camera paths, one folder per clip.
 
     worldgauge inputs memobench --data MemoBench --for ci2v --size 832x480 --frames 81 -o out
+    worldgauge inputs memobench --data MemoBench --preset Wan2.2 --without-frame --sample 50 -o ablation
     """
-    made = write_inputs(data, out, cast(ModelKind, kind), parse_size(size), frames)
-    say(f"{len(made)} cases for {kind} models at {size}: {out / INDEX}")
+    chosen, pixels = cast(ModelKind, kind), parse_size(size)
+    if like:
+        known = preset(like)
+        chosen, pixels, frames = known.kind, known.size, known.frames
+    made = write_inputs(data, out, chosen, pixels, frames, with_frame=not without_frame, sample=sample)
+    say(f"{len(made)} cases for {chosen} models at {pixels[0]}x{pixels[1]}, {frames} frames: {out / INDEX}")
 
 
-def write_inputs(data: Path, out: Path, kind: ModelKind, size: tuple[int, int], frames: int) -> list[dict[str, Any]]:
+def write_inputs(
+    data: Path,
+    out: Path,
+    kind: ModelKind,
+    size: tuple[int, int],
+    frames: int,
+    *,
+    with_frame: bool = True,
+    sample: int | None = None,
+) -> list[dict[str, Any]]:
     """Write `first.png`, `prompt.txt` and `camera.npz` per case below `out/inputs`, and `inputs.jsonl` that lists them.
 
     An entry's `output` is the folder below `out` in which the model's frames are looked for. The image is resized to
     `size` without keeping its shape, as the reference is when frames are compared; intrinsics are scaled alike. Image-
-    to-video models get no camera: the prompt tells them how to move.
+    to-video models get no camera: the prompt tells them how to move. Without its frame an entry has no `image`.
     """
     if kind not in get_args(ModelKind):
         raise unknown_name("kind of MemoBench model", kind, list(get_args(ModelKind)))
     if frames < 2:
         raise WorldGaugeError(f"a clip needs two frames, not {frames}")
-    entries = [_write_case(case, out, kind, size, frames) for case in read_dataset(data)]
+    if not with_frame and kind == "i2v":
+        raise WorldGaugeError(
+            "an image-to-video model without its frame has the prompt alone", "leave out one: --for ci2v or 3d"
+        )
+    cases = fixed_cases(read_dataset(data), sample)
+    entries = [_write_case(case, out, kind, size, frames, with_frame) for case in cases]
     lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
     (out / INDEX).write_text(lines, "utf-8")
     return entries
+
+
+def fixed_cases(cases: list[Case], sample: int | None) -> list[Case]:
+    """So many cases, in their order, always the same ones of a data set; all of them where there are fewer.
+
+    >>> [case.id for case in fixed_cases([Case(id=name) for name in "abcd"], 2)]
+    ['c', 'd']
+    """
+    if sample is None or sample >= len(cases):
+        return cases
+    drawn = sorted(cases, key=lambda case: hashlib.sha256(case.id.encode()).digest())[:sample]
+    kept = {case.id for case in drawn}
+    return [case for case in cases if case.id in kept]
 
 
 def output_folder(case: Case) -> Path:
@@ -81,23 +122,21 @@ def resampled_camera(path: CameraPath, frames: int, size: tuple[int, int], sourc
     return CameraPath(path.poses[indices], intrinsics, size)
 
 
-def _write_case(case: Case, out: Path, kind: ModelKind, size: tuple[int, int], frames: int) -> dict[str, Any]:
+def _write_case(
+    case: Case, out: Path, kind: ModelKind, size: tuple[int, int], frames: int, with_frame: bool
+) -> dict[str, Any]:
     if case.condition.image is None:
         raise WorldGaugeError(f"case {case.id} has no first frame on disk", "download the data set's frames")
     folder = out / INPUTS / case.id
     folder.mkdir(parents=True, exist_ok=True)
     image = read_picture(case.path(case.condition.image))
     source = image.size
-    image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(folder / "first.png")
     (folder / "prompt.txt").write_text(case.condition.prompt + "\n", "utf-8")
-    entry: dict[str, Any] = {
-        "case": case.id,
-        "prompt": case.condition.prompt,
-        "image": (folder / "first.png").relative_to(out).as_posix(),
-        "frames": frames,
-        "size": list(size),
-        "output": output_folder(case).as_posix(),
-    }
+    entry: dict[str, Any] = {"case": case.id, "prompt": case.condition.prompt}
+    if with_frame:
+        image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(folder / "first.png")
+        entry["image"] = (folder / "first.png").relative_to(out).as_posix()
+    entry |= {"frames": frames, "size": list(size), "output": output_folder(case).as_posix()}
     if kind != "i2v":
         try:
             camera = case.camera()

@@ -9,51 +9,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.benchmarks.memobench.analyses.run_scores import Answers, Values, in_split, scores
 from worldgauge.benchmarks.memobench.analyses.trajectories import reappearance_angle, rotations
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
 from worldgauge.benchmarks.memobench.official.files import clip_records
+from worldgauge.benchmarks.memobench.splits import Split
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
-from worldgauge.report.joint import Joint
 from worldgauge.stats.correlation import spearman
 
 Row = dict[str, Any]
 Floats = NDArray[np.float64]
-Values = dict[str, dict[str, float]]
-"""Case to metric to score."""
 
 GATED = ("CameraControllability", "ORS", "GT_ALL_PSNR", "GT_ALL_SSIM", "ObjIdentityConsistency", "Geo3DConsistency")
-LEADERBOARD = (
-    *("VisualQuality", "MotionSmoothness", "ObjIdentityConsistency", "Geo3DConsistency", "CameraControllability"),
-    *("ImageRewardScore", "ORS", "GT_ALL_PSNR", "GT_ALL_SSIM", "GT_ALL_LPIPS"),
-)
-"""Columns of the leaderboard that a run can have: all but the four of the questions."""
+POOLED = "all models"
+"""Row of the camera table over every model together."""
 MEASURES = ("path", "net", "reach")
 SIZES = (("small", 0.0, 0.02), ("medium", 0.02, 0.10), ("large", 0.10, 1.01))
 """Strata of the paper: share of the first frame the target covers."""
 ANGLES = (("up to 60 deg", 0.0, 60.0), ("60 to 120 deg", 60.0, 120.0), ("over 120 deg", 120.0, 180.1))
 
 
-def scores(run: Run) -> Values:
-    """Scores of a run by case and metric, with the composites of the tree; what has no score is left out."""
-    joint = Joint([run])
-    # The tree, case by case instead of over all cases.
-    of_cases = joint.tree.combine(joint.values[0])
-    return {
-        case: {name: float(x) for name, x in zip(joint.ids, of_cases[:, i], strict=True) if np.isfinite(x)}
-        for i, case in enumerate(joint.cases)
-        if np.isfinite(joint.values[0, :, i]).any()
-    }
-
-
-def phase_drop(runs: Iterable[Run]) -> list[Row]:
+def phase_drop(runs: Iterable[Run], split: Split = "all") -> list[Row]:
     """Table S6: fidelity in the visible and the back phase, over the clips that have both; a drop is positive."""
     rows = []
     for run in runs:
         row: Row = {"model": run.name}
-        values = scores(run).values()
+        values = scores(run, split).values()
         for metric, sign in (("PSNR", 1), ("SSIM", 1), ("LPIPS", -1)):
             both = [
                 (v[f"GT_O_{metric}"], v[f"GT_R_{metric}"])
@@ -72,34 +56,40 @@ def phase_drop(runs: Iterable[Run]) -> list[Row]:
 
 
 def motion_gated(
-    runs: Iterable[Run], thresholds: Sequence[float], measure: str = "net", columns: Sequence[str] = GATED
+    runs: Iterable[Run],
+    thresholds: Sequence[float],
+    measure: str = "net",
+    columns: Sequence[str] = GATED,
+    split: Split = "all",
+    answers: Answers | None = None,
 ) -> list[Row]:
     """Table S5: per threshold, means over the clips whose reference camera turns by at least so many degrees.
 
     `measure` is `net` (start to end, as the released column), `path` (summed) or `reach` (farthest from the start).
+    `n` counts the clips that have a score at all.
     """
     which = MEASURES.index(measure)
     rows = []
     for run in runs:
-        degrees, values = _per_case(run, lambda c: rotations(c)[which]), scores(run)
+        degrees, values = _per_case(run, lambda c: rotations(c)[which], split), scores(run, split, answers)
         for threshold in thresholds:
-            turning = [case for case, turned in degrees.items() if turned >= threshold]
+            turning = [case for case, turned in degrees.items() if turned >= threshold and case in values]
             rows.append(
                 {"model": run.name, "threshold": threshold, "n": len(turning)} | _means(values, turning, columns)
             )
     return rows
 
 
-def stratified(runs: Iterable[Run], metric: str = "ORS") -> list[Row]:
+def stratified(runs: Iterable[Run], metric: str = "ORS", split: Split = "all") -> list[Row]:
     """Mean of a metric by the target's size in the first frame and by the rotation at which it comes back."""
     rows = []
     for run in runs:
-        values = scores(run)
+        values = scores(run, split)
         for title, strata, of_case in (
             ("target size", SIZES, target_share),
             ("reappearance angle", ANGLES, reappearance_angle),
         ):
-            found = _per_case(run, of_case)
+            found = _per_case(run, of_case, split)
             for name, low, high in strata:
                 members = [case for case, number in found.items() if low <= number < high]
                 scored = [values[case][metric] for case in members if metric in values.get(case, {})]
@@ -115,22 +105,22 @@ def stratified(runs: Iterable[Run], metric: str = "ORS") -> list[Row]:
     return rows
 
 
-def camera_validation(runs: Iterable[Run]) -> list[Row]:
+def camera_validation(runs: Iterable[Run], split: Split = "all") -> list[Row]:
     """Table S8: error and score of the camera per model, then pooled over models: their rank correlation with its
     p-value, and whether the recorded rotation of the reference is that of its camera file (Pearson's correlation and
     the largest difference)."""
-    found = [(run.name, *_camera_columns(run)) for run in runs]
+    found = [(run.name, *_camera_columns(run, split)) for run in runs]
     rows = [_camera_row(*of_run) for of_run in found]
     if len(found) > 1:
         pooled = [np.concatenate([of_run[i] for of_run in found]) for i in range(1, 5)]
-        rows.append(_camera_row("all models", *pooled))
+        rows.append(_camera_row(POOLED, *pooled))
     return rows
 
 
-def _camera_columns(run: Run) -> tuple[Floats, Floats, Floats, Floats]:
+def _camera_columns(run: Run, split: Split) -> tuple[Floats, Floats, Floats, Floats]:
     """Error, score, recorded rotation and the camera file's, per clip that has an error and a score; NaN for none."""
-    net = _per_case(run, lambda c: rotations(c)[1])
-    clips = {case: v for case, v in scores(run).items() if _has(v, "ATE_RotDeg", "CameraControllability")}
+    net = _per_case(run, lambda c: rotations(c)[1], split)
+    clips = {case: v for case, v in scores(run, split).items() if _has(v, "ATE_RotDeg", "CameraControllability")}
     names = ("ATE_RotDeg", "CameraControllability", "TotalGT_RotDeg")
     error, control, recorded = (np.array([v.get(name, math.nan) for v in clips.values()]) for name in names)
     return error, control, recorded, np.array([net.get(case, math.nan) for case in clips])
@@ -186,9 +176,11 @@ def target_share(case: Case) -> float:
     return (x1 - x0) * (y1 - y0) / (size[0] * size[1])
 
 
-def _per_case(run: Run, of_case: Callable[[Case], float]) -> dict[str, float]:
+def _per_case(run: Run, of_case: Callable[[Case], float], split: Split = "all") -> dict[str, float]:
     found = {}
     for case_id, source in read_sources(run.folder).items():
+        if not in_split(source.case, split):
+            continue
         try:
             found[case_id] = of_case(source.case)
         except NotApplicable:

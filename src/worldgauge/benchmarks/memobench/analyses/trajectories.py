@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from worldgauge.benchmarks.memobench.formulas.camera_kinds import real_kind, synthetic_kind
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable
 from worldgauge.functional.pose import geodesic_deg
+
+NOT_TOLD = "not told: no camera file"
+PRINTED_KINDS = {
+    "real pan left": "real: pan left, then right",
+    "real pan right": "real: pan right, then left",
+    "real tilt up": "real: tilt up, then down",
+    "synthetic u-turn": "synthetic: U-turn",
+    "synthetic forward": "synthetic: forward",
+    "synthetic head turn": "synthetic: head turn",
+    "synthetic vertical": "synthetic: vertical",
+}
+"""Kind here to the row of Table S2."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +44,22 @@ class TrajectoryRow:
 
 def trajectory_statistics(cases: Iterable[Case], by: tuple[str, ...] = ("data_type", "motion")) -> list[TrajectoryRow]:
     """Statistics per combination of the tags `by`, in order of appearance."""
-    kinds: dict[str, list[Case]] = {}
-    for case in cases:
-        kinds.setdefault(" ".join(case.tags.get(tag, "-") for tag in by), []).append(case)
-    return [_row(kind, members) for kind, members in kinds.items()]
+    return _grouped(cases, lambda case: " ".join(case.tags.get(tag, "-") for tag in by))
+
+
+def statistics_by_camera(cases: Iterable[Case]) -> list[TrajectoryRow]:
+    """Statistics per kind of path, told from the camera files; cases without one stand in rows of their own."""
+    return _grouped(cases, camera_kind)
+
+
+def camera_kind(case: Case) -> str:
+    """Split and kind of a case's camera path, by its camera file."""
+    split = case.tags.get("data_type", "-")
+    try:
+        path = case.camera("reference")
+    except NotApplicable:
+        return f"{split} {NOT_TOLD}"
+    return f"{split} {real_kind(path) if split == 'real' else synthetic_kind(path)}"
 
 
 def rotations(case: Case) -> tuple[float, float, float]:
@@ -52,6 +77,13 @@ def reappearance_angle(case: Case) -> float:
         raise NotApplicable("the case has no phases")
     rotation = case.camera("reference").rotation
     return float(geodesic_deg(rotation[0], rotation[min(phases.back, len(rotation) - 1)]))
+
+
+def _grouped(cases: Iterable[Case], kind_of: Callable[[Case], str]) -> list[TrajectoryRow]:
+    kinds: dict[str, list[Case]] = {}
+    for case in cases:
+        kinds.setdefault(kind_of(case), []).append(case)
+    return [_row(kind, members) for kind, members in kinds.items()]
 
 
 def _row(kind: str, cases: list[Case]) -> TrajectoryRow:

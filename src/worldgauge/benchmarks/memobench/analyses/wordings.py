@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from worldgauge.benchmarks.memobench.analyses.run_scores import in_split
 from worldgauge.benchmarks.memobench.analyses.sensitivity import seats_of
 from worldgauge.benchmarks.memobench.formulas.wordings import WORDINGS
 from worldgauge.benchmarks.memobench.metrics.reappearance import reappearance
 from worldgauge.benchmarks.memobench.signals.phrase_masks import phrase_masks
+from worldgauge.benchmarks.memobench.splits import Split
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
@@ -23,7 +25,11 @@ from worldgauge.signals.phases import phase_lengths
 
 
 def by_wording(
-    runs: Iterable[Run], store: Path, device: str = "cpu", names: Sequence[str] = tuple(WORDINGS)
+    runs: Iterable[Run],
+    store: Path,
+    device: str = "cpu",
+    names: Sequence[str] = tuple(WORDINGS),
+    split: Split = "all",
 ) -> list[dict[str, Any]]:
     """Per model and wording: clips, mean and deviation of the score. Wordings not asked before are asked now."""
     rows = []
@@ -32,7 +38,7 @@ def by_wording(
         reason = seats.reason_empty("segmenter")
         if reason:
             raise WorldGaugeError(f"{run.folder}: {reason}", "run with --use segmenter=NAME")
-        scores = _scores(run, seats, Store(store), Loaded(seats, device), names)
+        scores = _scores(run, seats, Store(store), Loaded(seats, device), names, split)
         for name in names:
             rows.append(
                 {
@@ -47,10 +53,12 @@ def by_wording(
     return rows
 
 
-def _scores(run: Run, seats: Seats, store: Store, loaded: Loaded, names: Sequence[str]) -> dict[str, list[float]]:
+def _scores(
+    run: Run, seats: Seats, store: Store, loaded: Loaded, names: Sequence[str], split: Split
+) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {name: [] for name in names}
     for source in read_sources(run.folder).values():
-        if source.video is None:
+        if source.video is None or not in_split(source.case, split):
             continue
         perception = Perception(CaseInputs(source.case, source.video), seats, store, loaded)
         for name in names:

@@ -25,7 +25,11 @@ PARTS = (
     FINAL,
 )
 """Columns of a bank, each a JSON list."""
-KEYS = {FINAL: ("ID", "Question", "Dimension", "Dimension Polarity"), "Evaluation on failure": ("ID", "Verdict")}
+KEYS = {
+    FINAL: ("ID", "Question", "Dimension", "Dimension Polarity"),
+    "Evaluation on failure": ("ID", "Verdict"),
+    "Revised Evaluation on failure": ("ID", "Verdict"),
+}
 """Column to what its questions must have, because it is read."""
 
 Items = list[dict[str, Any]]
@@ -42,6 +46,9 @@ class Bank:
     on_failure: Items
     on_failure_with_hint: Items
     final: Items
+    scene: str = ""
+    """As the bank spells it."""
+    number: int = 0
 
     def questions(self) -> tuple[Question, ...]:
         """The final questions with the answer that passes."""
@@ -54,6 +61,14 @@ class Bank:
             )
             for item in self.final
         )
+
+
+def data_folder(root: Path) -> Path:
+    """The folder that holds the question banks: the data set's `data`, or its parent; refused where there is none."""
+    found = next((folder for folder in (root, root / "data") if any((folder / FOLDER).glob("*-questions.csv"))), None)
+    if found is None:
+        raise WorldGaugeError(f"{root} has no question banks", f"name the folder that holds {FOLDER}")
+    return found
 
 
 def read_banks(data: Path) -> dict[str, Bank]:
@@ -134,7 +149,7 @@ def _read(file: Path, clips: dict[tuple[str, int], str]) -> Bank:
     scene, number = rows[0]["scene"], whole_number(rows[0]["video_id"], file)
     start, on_truth, on_failure, on_failure_with_hint, final = (_items(file, name, rows[0][name]) for name in PARTS)
     clip = clips.get((scene, number), f"{scene}_{number:03d}")
-    return Bank(clip, start, on_truth, on_failure, on_failure_with_hint, final)
+    return Bank(clip, start, on_truth, on_failure, on_failure_with_hint, final, scene, number)
 
 
 def _items(file: Path, column: str, text: str) -> Items:

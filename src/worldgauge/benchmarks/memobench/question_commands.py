@@ -1,0 +1,130 @@
+"""Verbs about questions: what the banks hold, the failure filter, the answers of a judge in the official files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from worldgauge.benchmarks.memobench.printing import print_rows
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.verbs import AsJson, print_json, print_note, say
+
+DataSet = Annotated[Path, typer.Argument(help="The data set, or its folder with vqa_questions.", show_default=False)]
+Questions = Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Data set with the questions.")]
+
+
+def questions(data: DataSet, as_json: AsJson = False) -> None:
+    """Question banks of the data set: counts, what constant answers score, what passes on the curated failures."""
+    from worldgauge.benchmarks.memobench.data import questions as module
+
+    banks = list(module.read_banks(module.data_folder(data)).values())
+    yes, no = (module.constant_baseline(banks, answer) for answer in ("yes", "no"))
+    found = module.discrimination(banks)
+    rows = module.statistics(banks)
+    for row in rows:
+        name = row["dimension"]
+        row |= {"always yes": yes.get(name), "always no": no.get(name), "pass on failure": found["pass_rate"].get(name)}
+    if as_json:
+        print_json({"clips": len(banks), "dimensions": rows, "discrimination": found})
+        return
+    print_rows(rows, digits=1)
+    say(
+        f"{found['passed_on_failure']} of {found['questions']} questions pass on the failure clips; "
+        f"{found['clips_without_a_failing_question']} of {found['clips']} clips have none that fails there"
+    )
+
+
+def filter_questions(
+    data: DataSet,
+    keep: Annotated[str, typer.Option(help="stable, penalising or penalising-unaided.")] = "stable",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the filtered banks.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Filter the banks by their released answers on the curated failures; asks nobody.
+
+    `stable` keeps what is judged alike with and without the hint (A.8 and the released code), `penalising` what fails
+    there with the hint (section 3.5), `penalising-unaided` what fails without it.
+
+    worldgauge memobench filter MemoBench --keep penalising -o my_questions
+    """
+    from worldgauge.benchmarks.memobench.data import question_filter as module
+    from worldgauge.benchmarks.memobench.data.bank_files import equal_files, write_banks
+    from worldgauge.benchmarks.memobench.data.questions import data_folder, read_banks, statistics
+    from worldgauge.core.registry import unknown_name
+
+    if keep not in module.RULES:
+        raise unknown_name("rule", keep, list(module.RULES))
+    folder = data_folder(data)
+    released = list(read_banks(folder).values())
+    banks = [module.filtered(bank, keep) for bank in released]
+    rows, lacking = statistics(banks), module.gaps(banks)
+    same, verdicts = equal_files(banks, folder), module.verdict_counts(released)
+    total = sum(row["questions"] for row in rows)
+    written = write_banks(banks, folder, out) if out is not None else []
+    if as_json:
+        print_json(
+            {
+                "keep": keep,
+                "questions": total,
+                "dimensions": rows,
+                "verdicts": {"/".join(pair): count for pair, count in sorted(verdicts.items())},
+                "clips": len(banks),
+                "files_as_released": len(same),
+                "gaps": [{"clip": clip, "dimension": name, "questions": n} for clip, name, n in lacking],
+                "written": [str(file) for file in written],
+            }
+        )
+        return
+    print_rows(rows)
+    pairs = ", ".join(f"{'/'.join(pair)} {count}" for pair, count in sorted(verdicts.items(), key=lambda p: -p[1]))
+    say(f"{total} questions kept as {keep}; verdicts without and with the hint: {pairs}")
+    say(f"{len(same)} of {len(banks)} files equal the released ones")
+    if lacking:
+        say(f"fewer than {module.FEWEST} questions in {len(lacking)} of {len(banks) * len(rows)} dimensions of clips")
+    if out is not None:
+        say(f"{len(written)} banks: {out}")
+
+
+def answers(
+    folder: Annotated[Path, typer.Argument(help="A model's answers: official CSVs, or replies <clip>.json or .txt.")],
+    data: Questions,
+    protocol: Annotated[Literal["released", "paper"], typer.Option(help="released or paper.")] = "released",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the official files.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score a judge's answers by the polarity of each question, and write the official answer files.
+
+    worldgauge memobench answers vqa_results/MyModel --data MemoBench -o again/MyModel
+    """
+    from worldgauge.benchmarks.memobench.data.questions import DIMENSIONS, data_folder, read_banks
+    from worldgauge.benchmarks.memobench.official.vqa_files import read_answers, score_banks, write_answers
+
+    banks = list(read_banks(data_folder(data)).values())
+    given = read_answers(folder, banks)
+    if not given:
+        raise WorldGaugeError(f"{folder} holds no answers", "official CSVs, or replies named after the clip's folder")
+    rows, scores, unscored = score_banks(given, banks, protocol)
+    means = {}
+    for name in DIMENSIONS:
+        rates = [score.rates[name] for score in scores.values() if name in score.rates]
+        means[name] = {"clips": len(rates), "score": 100 * sum(rates) / len(rates) if rates else None}
+    written = write_answers(rows, out) if out is not None else []
+    answered, asked = (sum(getattr(score, part) for score in scores.values()) for part in ("answered", "asked"))
+    left_out = sum(score.left_out for score in scores.values())
+    if as_json:
+        clips = {
+            clip: {"score": s.rates, "answered": s.answered, "asked": s.asked, "left_out": s.left_out}
+            for clip, s in scores.items()
+        }
+        print_json({"protocol": protocol, "dimensions": means, "clips": clips, "unscored": unscored})
+        return
+    print_rows([{"dimension": name, **found} for name, found in means.items()], digits=2)
+    say(f"{len(scores)} of {len(banks)} clips with questions; {answered} of their {asked} questions are answered")
+    if left_out:
+        say(f"{left_out} answers left out: neither yes nor no, or to no question of the bank")
+    for clip, reason in unscored.items():
+        print_note(f"{clip} is not scored: {reason}")
+    if out is not None:
+        say(f"{len(written)} files: {out}")
