@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.benchmarks.memobench.analyses.breakdown_command import breakdown
+from worldgauge.benchmarks.memobench.footage.command import footage
 from worldgauge.benchmarks.memobench.official.command import leaderboard
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
@@ -15,6 +17,8 @@ from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
 
 app.command()(leaderboard)
+app.command()(breakdown)
+app.command()(footage)
 
 Runs = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
 DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folder with cases.jsonl.")]
