@@ -75,6 +75,26 @@ def test_what_could_not_be_matched_is_not_told(kind: str, lost: str) -> None:
     assert answer(kind, {lost: math.nan}) is None
 
 
+@pytest.mark.parametrize("lost", ["from_reset", "shift_x"])
+def test_a_sign_that_is_not_matched_clears_no_clip_of_a_reset(lost: str) -> None:
+    # Far from the true place, in even motion: whether it is where its clock stopped decides between reset and jump.
+    assert answer("state_reset", CASES["teleport"]) is False
+    assert answer("state_reset", CASES["teleport"] | {lost: math.nan}) is None
+    assert answer("teleport", CASES["teleport"] | {lost: math.nan}) is None
+
+
+@pytest.mark.parametrize("lost", ["looks_last", "true_change"])
+def test_looks_of_then_that_are_not_known_leave_a_reset_open(lost: str) -> None:
+    other_looks = {"looks_true": 0.3, "looks_last": 0.4, "true_change": 0.3}
+    assert answer("state_reset", other_looks) is False
+    assert answer("state_reset", other_looks | {lost: math.nan}) is None
+
+
+def test_another_sign_settles_what_one_leaves_open() -> None:
+    assert answer("state_reset", {"overlap": 0.3, "from_reset": math.nan}) is True
+    assert answer("state_reset", {"from_reset": math.nan, "looks_last": math.nan}) is False
+
+
 def test_under_a_drifting_camera_the_rest_is_not_told() -> None:
     assert answer("camera_drift", CASES["camera_drift"]) is True
     for kind in KINDS[:-1]:

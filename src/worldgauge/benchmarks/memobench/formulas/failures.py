@@ -102,15 +102,26 @@ def _jumped(value: Mapping[str, float], reset: bool | None) -> bool | None:
 
 
 def _stood_still(value: Mapping[str, float]) -> bool | None:
-    """Whether the target is as it was when it left: in its place of then, with its looks of then, or only a bit off."""
-    elsewhere = value["overlap"] < OVERLAP
-    in_old_place = elsewhere and value["from_reset"] < AT_RESET
-    unlike = min(value["looks_true"], value["true_change"])
-    looks_of_then = value["looks_true"] > CHANGED_LOOKS and value["looks_last"] < LIKE_LAST * unlike
-    near = elsewhere and value["away"] <= FAR
-    other_motion = elsewhere and value["wander"] > WANDER * value["away"]
-    shown = in_old_place or looks_of_then or near or other_motion
-    return shown or _told(False, value["overlap"], value["away"], value["looks_true"])
+    """Whether the target is as it was when it left: in its place of then, with its looks of then, or only a bit off.
+
+    A sign that was not matched leaves the answer open unless another one settles it.
+    """
+    elsewhere = _told(value["overlap"] < OVERLAP, value["overlap"])
+    differs = _told(value["looks_true"] > CHANGED_LOOKS, value["looks_true"])
+    unlike = float(np.minimum(value["looks_true"], value["true_change"]))
+    like_then = _told(value["looks_last"] < LIKE_LAST * unlike, value["looks_last"], unlike)
+    signs = (
+        _both(elsewhere, _told(value["from_reset"] < AT_RESET, value["from_reset"])),
+        _both(differs, like_then),
+        _both(elsewhere, _told(value["away"] <= FAR, value["away"])),
+        _both(elsewhere, _told(value["wander"] > WANDER * value["away"], value["wander"], value["away"])),
+    )
+    return True if True in signs else None if None in signs else False
+
+
+def _both(first: bool | None, second: bool | None) -> bool | None:
+    """Whether both hold; None where that hangs on one that cannot be told."""
+    return False if False in (first, second) else None if None in (first, second) else True
 
 
 def _told(answer: bool, *evidence: float) -> bool | None:
