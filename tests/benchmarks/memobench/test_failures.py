@@ -120,6 +120,37 @@ def test_failures_may_come_together() -> None:
     assert named(CASES["teleport"] | CASES["background"]) == ["teleport", "background"]
 
 
+DRIFTED = {"drift": 0.4}
+
+
+def test_another_thing_before_it_left_is_another_thing_whatever_its_clock() -> None:
+    reset = {"overlap": 0.3, "looks_true": 0.7, "looks_last": 0.7}
+    assert answer("identity_drift", reset) is None
+    assert named(reset | DRIFTED) == ["identity_drift", "state_reset"]
+
+
+def test_another_thing_elsewhere_is_a_jump_and_no_disappearance() -> None:
+    nothing_there = UNSEEN | {"novel": 0.0, "beyond": 0.0}
+    assert named(nothing_there | DRIFTED | {"scenery_back": 0.035}) == ["identity_drift", "teleport"]
+    # Without anything new it may be gone or out of sight: neither is told.
+    assert named(nothing_there | DRIFTED) == ["identity_drift"]
+    assert answer("vanish", nothing_there | DRIFTED) is None
+    assert answer("teleport", nothing_there | DRIFTED) is None
+    assert named(nothing_there) == ["vanish"]
+
+
+def test_whether_another_thing_was_reset_is_not_told() -> None:
+    assert answer("state_reset", CASES["identity_drift"]) is None
+
+
+def test_scenery_that_was_new_before_the_return_is_no_matter_of_clocks() -> None:
+    some = CASES["state_reset"] | {"scenery_back": 0.06}
+    assert named(some) == ["state_reset"]
+    assert named(some | {"scenery_gone": 0.08}) == ["state_reset", "background"]
+    assert answer("background", some | {"scenery_gone": math.nan}) is None
+    assert answer("background", some | {"scenery_gone": 0.08, "turn_gone": 30.0}) is None
+
+
 def test_a_found_target_with_other_colours_is_another_thing() -> None:
     assert named({"looks_true": 0.6, "looks_last": 0.6}) == ["identity_drift"]
 
