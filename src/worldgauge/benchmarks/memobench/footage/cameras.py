@@ -69,7 +69,9 @@ def with_view(path: CameraPath, size: tuple[int, int], degrees: float | None) ->
 
 
 def _lens(file: Path) -> tuple[np.ndarray | None, tuple[int, int] | None]:
-    data = read_arrays(file) if file.suffix.lower() == ".npz" else {}
+    if file.suffix.lower() != ".npz":
+        return None, None
+    data = read_arrays(file)
     if isinstance(data, np.ndarray) or "intrinsics" not in data:
         return None, None
     size = data.get("size")

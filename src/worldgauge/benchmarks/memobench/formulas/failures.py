@@ -88,9 +88,9 @@ def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool | None]:
 def _of_found(value: Mapping[str, float]) -> dict[str, bool | None]:
     """A target that is there: whether it is another, and where and when it is."""
     reset = _stood_still(value)
-    unlike_true, unlike_last = (_told(value[name] > OTHER_LOOKS, value[name]) for name in ("looks_true", "looks_last"))
     drifted = value["drift"] > DRIFTED
-    another = unlike_true if drifted else _both(unlike_true, unlike_last)
+    looks = (value["looks_true"], value["looks_last"])
+    another = _told((looks[0] if drifted else min(looks)) > OTHER_LOOKS, *looks)
     return {
         "state_reset": reset,
         "background": _new_scenery(value, bool(reset)),
