@@ -21,8 +21,7 @@ NEW_SCENERY = 0.018
 """Share of the surroundings that shows something else after the return and did not before."""
 NEW_SCENERY_ANYHOW = 0.07
 """The same where something else explains a little of it: the world's clock is behind, so that whatever moves by itself
-is elsewhere, or the target itself stands elsewhere with other looks. New scenery that was there already while the
-target was away needs no such margin."""
+is elsewhere, or the target itself stands elsewhere with other looks."""
 NEWCOMER = 0.006
 """New scenery from which something stands where nothing should."""
 STANDS = 0.3
@@ -57,7 +56,7 @@ def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool | None]:
     Source: the kinds arXiv 2606.27537, A.9; the rules ours.
 
     >>> calm = {"turn_visible": [0.0], "turn_gone": [0.0], "turn_back": [0.0], "scenery_visible": [0.0]}
-    >>> gone = calm | {"scenery_gone": [0.0], "scenery_back": [0.0], "seen": [0.0], "novel": [0.0]}
+    >>> gone = calm | {"scenery_back": [0.0], "seen": [0.0], "novel": [0.0]}
     >>> gone |= {"shift_x": [np.nan], "shift_y": [np.nan]}
     >>> gone |= {"from_reset": [np.nan], "looks_true": [0.9], "looks_last": [0.9], "true_change": [0.1]}
     >>> gone |= {"overlap": [0.0], "beyond": [0.0], "drift": [0.0]}
@@ -80,8 +79,6 @@ def name_failures(evidence: Mapping[str, ArrayLike]) -> dict[str, bool | None]:
     if not aligned or found is None:
         # The target may be out of view, and what is compared lies elsewhere.
         return named
-    # The mean: what is new may come into view only on the way back.
-    value["gone_before"] = _mean(evidence["scenery_gone"]) if turns["gone"] <= TURNED else float("nan")
     return named | (_of_found(value) if found else _of_missing(value))
 
 
@@ -123,11 +120,8 @@ def _of_missing(value: Mapping[str, float]) -> dict[str, bool | None]:
 
 def _new_scenery(value: Mapping[str, float], explained: bool) -> bool | None:
     """Whether the surroundings are others; `explained`: a few of them may be so for another reason."""
-    new, before = (value[name] - value["scenery_visible"] for name in ("scenery_back", "gone_before"))
-    shown = _told(new > NEW_SCENERY, new)
-    if not explained or not shown or new > NEW_SCENERY_ANYHOW:
-        return shown
-    return _told(before > NEW_SCENERY, before)
+    new = value["scenery_back"] - value["scenery_visible"]
+    return _told(new > (NEW_SCENERY_ANYHOW if explained else NEW_SCENERY), new)
 
 
 def _stands(value: Mapping[str, float], background: bool | None) -> bool | None:
@@ -169,12 +163,6 @@ def _both(first: bool | None, second: bool | None) -> bool | None:
 def _told(answer: bool, *evidence: float) -> bool | None:
     """The answer, if all that it rests on was matched."""
     return bool(answer) if np.isfinite(evidence).all() else None
-
-
-def _mean(numbers: ArrayLike) -> float:
-    finite = np.asarray(numbers, np.float64)
-    finite = finite[np.isfinite(finite)]
-    return float(np.mean(finite)) if finite.size else float("nan")
 
 
 def _median(numbers: ArrayLike) -> float:
