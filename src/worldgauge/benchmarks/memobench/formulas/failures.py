@@ -31,7 +31,7 @@ STANDS_AFTER_DRIFT = 0.1
 """The same where the target's looks were drifting before it left, so that another thing is to be expected."""
 DRIFTING = 0.1
 """Colour distance to the true target, while still in view, from which its looks are drifting."""
-DRIFTED = 0.2
+DRIFTED = 0.15
 """The same, from which it is another thing before it leaves."""
 OTHER_LOOKS = 0.4
 """Colour distance to the true target and to the one last seen, from which one that was found is another thing."""
