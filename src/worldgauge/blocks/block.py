@@ -18,7 +18,7 @@ from worldgauge.blocks.families import FAMILIES
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.paths import Path, camera_path, find_path, key_script
 from worldgauge.blocks.phases import Visibility, complaint, find_phases
-from worldgauge.blocks.processes import PROCESSES
+from worldgauge.blocks.processes import ALL_PROCESSES
 from worldgauge.blocks.processes.base import Act, Kit
 from worldgauge.blocks.render import Geometry, Painter, painter, render_geometry
 from worldgauge.blocks.scene import Scene, SceneBuilder
@@ -105,7 +105,7 @@ class Block:
 
     def __post_init__(self) -> None:
         pick("scene family", self.family, FAMILIES)
-        pick("process", self.process, PROCESSES)
+        pick("process", self.process, ALL_PROCESSES)
         find_path(self.path)
         width, height = self.size
         if not (32 <= width <= 4096 and 32 <= height <= 4096 and width % 2 == 0 and height % 2 == 0):
@@ -193,7 +193,7 @@ class Block:
         stage = FAMILIES[self.family](builder)
         builder.rng = action
         kit = Kit(builder, stage.unit, self.duration)
-        act = PROCESSES[self.process](kit)
+        act = ALL_PROCESSES[self.process](kit)
         act = replace(act, movers=(*act.movers, *add_bystander(kit)))
         scene = builder.compile(act.target, stage)
         camera = camera_path(path, stage, np.asarray(act.aim), self.frames, self.size)

@@ -18,7 +18,7 @@ def make(
     count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many cases.")] = 12,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first case; the others follow.")] = 0,
     family: Annotated[list[str] | None, typer.Option(help="Scene family; repeat for several. All by default.")] = None,
-    process: Annotated[list[str] | None, typer.Option(help="Process; repeat for several. All by default.")] = None,
+    process: Annotated[list[str] | None, typer.Option(help="Process; repeat for several. See `blocks list`.")] = None,
     path: Annotated[
         list[str] | None, typer.Option(help="Camera path; repeat for several. All that leave the target by default.")
     ] = None,
@@ -90,9 +90,10 @@ def list_names() -> None:
     from worldgauge.blocks.families import FAMILIES
     from worldgauge.blocks.faults import FAULTS
     from worldgauge.blocks.paths import PATHS
-    from worldgauge.blocks.processes import PROCESSES
+    from worldgauge.blocks.processes import PROCESSES, STATE_CHANGES
 
     for title, names in (
-        ("families", FAMILIES), ("processes", PROCESSES), ("paths", PATHS), ("faults", FAULTS),
+        ("families", FAMILIES), ("processes", PROCESSES), ("processes by name only", STATE_CHANGES),
+        ("paths", PATHS), ("faults", FAULTS),
     ):  # fmt: skip
         say(f"{title}: {', '.join(names)}")

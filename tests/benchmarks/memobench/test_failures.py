@@ -75,6 +75,26 @@ def test_what_could_not_be_matched_is_not_told(kind: str, lost: str) -> None:
     assert answer(kind, {lost: math.nan}) is None
 
 
+@pytest.mark.parametrize("lost", ["from_reset", "shift_x"])
+def test_a_sign_that_is_not_matched_clears_no_clip_of_a_reset(lost: str) -> None:
+    # Far from the true place, in even motion: whether it is where its clock stopped decides between reset and jump.
+    assert answer("state_reset", CASES["teleport"]) is False
+    assert answer("state_reset", CASES["teleport"] | {lost: math.nan}) is None
+    assert answer("teleport", CASES["teleport"] | {lost: math.nan}) is None
+
+
+@pytest.mark.parametrize("lost", ["looks_last", "true_change"])
+def test_looks_of_then_that_are_not_known_leave_a_reset_open(lost: str) -> None:
+    other_looks = {"looks_true": 0.3, "looks_last": 0.4, "true_change": 0.3}
+    assert answer("state_reset", other_looks) is False
+    assert answer("state_reset", other_looks | {lost: math.nan}) is None
+
+
+def test_another_sign_settles_what_one_leaves_open() -> None:
+    assert answer("state_reset", {"overlap": 0.3, "from_reset": math.nan}) is True
+    assert answer("state_reset", {"from_reset": math.nan, "looks_last": math.nan}) is False
+
+
 def test_under_a_drifting_camera_the_rest_is_not_told() -> None:
     assert answer("camera_drift", CASES["camera_drift"]) is True
     for kind in KINDS[:-1]:
@@ -98,6 +118,34 @@ def test_a_swapped_background_is_not_taken_for_another_target() -> None:
 
 def test_failures_may_come_together() -> None:
     assert named(CASES["teleport"] | CASES["background"]) == ["teleport", "background"]
+
+
+DRIFTED = {"drift": 0.4}
+
+
+def test_another_thing_before_it_left_is_another_thing_whatever_its_clock() -> None:
+    reset = {"overlap": 0.3, "looks_true": 0.7, "looks_last": 0.7}
+    assert answer("identity_drift", reset) is None
+    assert named(reset | DRIFTED) == ["identity_drift", "state_reset"]
+
+
+def test_another_thing_elsewhere_is_a_jump_and_no_disappearance() -> None:
+    nothing_there = UNSEEN | {"novel": 0.0, "beyond": 0.0}
+    assert named(nothing_there | DRIFTED | {"scenery_back": 0.035}) == ["identity_drift", "teleport"]
+    # Without anything new it may be gone or out of sight: neither is told.
+    assert named(nothing_there | DRIFTED) == ["identity_drift"]
+    assert answer("vanish", nothing_there | DRIFTED) is None
+    assert answer("teleport", nothing_there | DRIFTED) is None
+    assert named(nothing_there) == ["vanish"]
+
+
+def test_whether_another_thing_was_reset_is_not_told() -> None:
+    assert answer("state_reset", CASES["identity_drift"]) is None
+
+
+def test_a_little_new_scenery_is_explained_by_a_clock_that_is_behind() -> None:
+    assert named(CASES["state_reset"] | {"scenery_back": 0.06}) == ["state_reset"]
+    assert named(CASES["state_reset"] | {"scenery_back": 0.12}) == ["state_reset", "background"]
 
 
 def test_a_found_target_with_other_colours_is_another_thing() -> None:

@@ -16,6 +16,7 @@ from worldgauge.benchmarks.memobench.analyses.taxonomy_check import (
     draw_blocks,
     named_shares,
     several_named,
+    untold_shares,
 )
 from worldgauge.benchmarks.memobench.analyses.two_faults import PAIRS
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
@@ -68,6 +69,19 @@ def test_named_shares_leave_out_clips_that_show_or_say_nothing() -> None:
     lost = Answer("d", "teleport", 2.0, (), "the target is not found")
     row = named_shares([shown, hidden, wrong, lost])["teleport"]
     assert row == {kind: 0.5 if kind in ("teleport", "vanish", "background") else 0.0 for kind in KINDS}
+
+
+def test_what_is_not_told_is_neither_named_nor_cleared() -> None:
+    told = Answer("a", "teleport", 2.0, ("teleport",))
+    open_ = Answer("b", "teleport", 2.0, (), untold=("teleport", "state_reset"))
+    row = untold_shares([told, open_])["teleport"]
+    assert (row["teleport"], row["state_reset"], row["vanish"]) == (0.5, 0.5, 0.0)
+    assert named_shares([told, open_])["teleport"]["teleport"] == 0.5
+
+
+def test_pairs_have_rows_of_their_own() -> None:
+    both = Answer("a", "vanish and background", 2.0, ("vanish", "background"))
+    assert set(named_shares([both])) == {"vanish and background"}
 
 
 def test_clips_with_two_faults_are_counted_by_their_names() -> None:

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.benchmarks.memobench.analyses.breakdown_command import breakdown
 from worldgauge.benchmarks.memobench.analyses.commands import AnswerFolders, SplitChoice, joint, tables
+from worldgauge.benchmarks.memobench.footage.command import footage
 from worldgauge.benchmarks.memobench.human.commands import agreement, review, survey
 from worldgauge.benchmarks.memobench.official.command import leaderboard
 from worldgauge.benchmarks.memobench.pictures import radar, strip
@@ -19,7 +21,8 @@ from worldgauge.verbs import AsJson, StorePath, default_store, parse_size, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
 
-for verb in (leaderboard, questions, answers, review, survey, agreement, tables, joint, strip, radar):
+VERBS = (leaderboard, questions, answers, review, survey, agreement, tables, joint, strip, radar, breakdown, footage)
+for verb in VERBS:
     app.command()(verb)
 app.command("filter")(filter_questions)
 

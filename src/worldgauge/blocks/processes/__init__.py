@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 
 from worldgauge.blocks.processes import (
+    absorbing,
     bouncing,
     burning,
     collision,
     conveyor,
     crossing,
+    crushing,
+    dissolving,
     draining,
     falling,
+    foaming,
     freezing,
     inflating,
     melting,
     mixing,
+    oozing,
     pendulum,
     rolling,
     tower,
@@ -23,8 +29,19 @@ from worldgauge.blocks.processes import (
 )
 from worldgauge.blocks.processes.base import Act, Kit
 
-_MODULES = (
+Process = Callable[[Kit], Act]
+
+
+def _table(*modules: ModuleType) -> dict[str, Process]:
+    return {m.__name__.rpartition(".")[2]: m.build for m in modules}
+
+
+PROCESSES = _table(
     rolling, crossing, bouncing, pendulum, windmill, falling, collision, tower, conveyor,
     melting, inflating, draining, mixing, burning, freezing,
 )  # fmt: skip
-PROCESSES: dict[str, Callable[[Kit], Act]] = {m.__name__.rpartition(".")[2]: m.build for m in _MODULES}
+"""The deck that blocks are dealt from unless processes are named. Its members and their order stay as they are: the
+worlds that a seed gives follow from them."""
+STATE_CHANGES = _table(dissolving, oozing, foaming, absorbing, crushing)
+"""Processes that came later; a block has one when it is asked for by name."""
+ALL_PROCESSES = PROCESSES | STATE_CHANGES

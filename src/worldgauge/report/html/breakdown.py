@@ -12,7 +12,7 @@ from worldgauge.report.joint import Joint
 from worldgauge.stats.bootstrap import Floats, percentile_interval
 
 BINS = 24
-MOST_VALUES = 24
+MOST_VALUES = 32
 """A tag with more values than this names cases rather than kinds of cases, and is not broken down."""
 
 

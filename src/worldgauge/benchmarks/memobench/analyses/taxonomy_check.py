@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -50,6 +50,8 @@ class Answer:
     named: tuple[str, ...]
     unscored: str = ""
     """Why nothing could be said."""
+    untold: tuple[str, ...] = ()
+    """Kinds of which neither yes nor no can be said."""
 
     @property
     def left_out(self) -> str:
@@ -101,13 +103,14 @@ def ask(
             perception = Perception(CaseInputs(case, video), seats, store, instruments)
             use = return_evidence()
             perception.announce([use])
-            named: tuple[str, ...] = ()
+            told: dict[str, bool | None] = {}
             unscored = ""
             try:
-                named = tuple(k for k, shown in name_failures(perception.value(use)).items() if shown)
+                told = name_failures(perception.value(use))
             except Unscored as outcome:
                 unscored = str(outcome)
-            yield Answer(case.id, kind, differing(case, video), named, unscored)
+            named, untold = (tuple(k for k, shown in told.items() if shown is answer) for answer in (True, None))
+            yield Answer(case.id, kind, differing(case, video), named, unscored, untold)
 
 
 def differing(case: Case, video: Video) -> float:
@@ -128,12 +131,22 @@ def several_named(answers: Sequence[Answer]) -> tuple[int, int, int]:
 
 
 def named_shares(answers: Sequence[Answer]) -> dict[str, Mapping[str, float]]:
-    """True fault (`oracle` first) to the share of its clips given each name, of the clips that count."""
+    """True fault (`oracle` first, pairs last) to the share of its clips given each name, of the clips that count."""
+    return _shares(answers, lambda answer: answer.named)
+
+
+def untold_shares(answers: Sequence[Answer]) -> dict[str, Mapping[str, float]]:
+    """The same for kinds that could not be told: these clips are neither given the name nor cleared of it."""
+    return _shares(answers, lambda answer: answer.untold)
+
+
+def _shares(answers: Sequence[Answer], kinds_of: Callable[[Answer], tuple[str, ...]]) -> dict[str, Mapping[str, float]]:
     table: dict[str, Mapping[str, float]] = {}
-    for fault in (ORACLE, *KINDS):
-        of_fault = [answer for answer in answers if answer.fault == fault and not answer.left_out]
+    pairs = dict.fromkeys(answer.fault for answer in answers if AND in answer.fault)
+    for fault in (ORACLE, *KINDS, *pairs):
+        of_fault = [kinds_of(answer) for answer in answers if answer.fault == fault and not answer.left_out]
         if of_fault:
-            table[fault] = {kind: float(np.mean([kind in answer.named for answer in of_fault])) for kind in KINDS}
+            table[fault] = {kind: float(np.mean([kind in kinds for kinds in of_fault])) for kind in KINDS}
     return table
 
 

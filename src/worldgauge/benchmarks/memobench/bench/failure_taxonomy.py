@@ -15,6 +15,7 @@ from worldgauge.benchmarks.memobench.analyses.taxonomy_check import (
     draw_blocks,
     named_shares,
     several_named,
+    untold_shares,
 )
 from worldgauge.benchmarks.memobench.analyses.two_faults import PAIRS
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
@@ -22,14 +23,20 @@ from worldgauge.blocks.subjects import ORACLE
 
 
 def table(answers: list[Answer]) -> str:
-    """Rows: the fault of the subject; columns: the share of its clips given each name."""
+    """Rows: the faults of the subject; columns: the share of its clips given each name and, with a question mark, of
+    those in which it could not be told."""
     words = [kind.replace("_", " ") for kind in KINDS]
     lines = [f"| fault | {' | '.join(words)} | clips |", "|---|" + "---:|" * (len(KINDS) + 1)]
     for fault, shares in named_shares(answers).items():
         count = sum(answer.fault == fault and not answer.left_out for answer in answers)
-        cells = [f"{shares[kind]:.0%}".replace("%", " %") for kind in KINDS]
+        untold = untold_shares(answers)[fault]
+        cells = [_cell(shares[kind], untold[kind]) for kind in KINDS]
         lines.append(f"| {fault.replace('_', ' ')} | {' | '.join(cells)} | {count} |")
     return "\n".join(lines)
+
+
+def _cell(named: float, untold: float) -> str:
+    return f"{100 * named:.0f} %" + (f" ({100 * untold:.0f} ?)" if untold else "")
 
 
 def main() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from worldgauge.benchmarks.memobench.data import keyframes
 from worldgauge.benchmarks.memobench.data.phrases import subject_phrase
 from worldgauge.benchmarks.memobench.data.questions import read_banks, whole_number
+from worldgauge.benchmarks.memobench.data.tags import process_tags, scene_tags
 from worldgauge.core.case import Case, Condition, Phases, Question, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import read_table
@@ -78,7 +80,13 @@ def _synthetic(data: Path) -> list[Case]:
                 mask=folder / TARGET_MASK,
                 depth=folder / f"Depth{n}",
                 questions=banks[clip].questions() if clip in banks else (),
-                tags={"data_type": "synthetic", "scene": scene, "subject": subject, "motion": synthetic_motion(prompt)},
+                tags={
+                    "data_type": "synthetic",
+                    "scene": scene,
+                    "subject": subject,
+                    "motion": synthetic_motion(prompt),
+                    **_stated(scene_tags(scene), table.get(clip, {})),
+                },
             )
         )
     return cases
@@ -114,7 +122,13 @@ def _real(data: Path) -> list[Case]:
                 mask=folder / TARGET_MASK,
                 depth=folder / "depth",
                 questions=(),
-                tags={"data_type": "real", "scene": "real", "subject": subject, "motion": real_motion(prompt)},
+                tags={
+                    "data_type": "real",
+                    "scene": "real",
+                    "subject": subject,
+                    "motion": real_motion(prompt),
+                    **_stated(process_tags(number), table.get(number, {})),
+                },
             )
         )
     return cases
@@ -187,6 +201,11 @@ def _case(
         ),
         tags={key: value for key, value in tags.items() if value},
     )
+
+
+def _stated(tags: dict[str, str], row: Mapping[str, str]) -> dict[str, str]:
+    """Tags by the hand-made table; a metadata table that has a column of the name, as own footage may, wins."""
+    return {name: str(row.get(name) or value) for name, value in tags.items()}
 
 
 def _target(data: Path, name: str, mask: Path) -> Target | None:

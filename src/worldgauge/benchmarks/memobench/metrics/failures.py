@@ -11,7 +11,7 @@ from worldgauge.core.signal import Arrays
 from worldgauge.signals.return_evidence import return_evidence
 
 
-@metric(version=3, unit="", higher_is_better=False, bounds=(0, 1), needs=[return_evidence()], formula=name_failures)
+@metric(version=4, unit="", higher_is_better=False, bounds=(0, 1), needs=[return_evidence()], formula=name_failures)
 def failure(case: Case, evidence: Arrays, *, kind: str = "vanish") -> Measurement:
     """Whether the clip shows one kind of failure on the target's return, by stated rules: 1 if so, else 0."""
     if kind not in KINDS:
