@@ -3,11 +3,15 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import worldgauge.benchmarks.worldscore as package
 from benchmarks.worldscore import gauge_study, paper_study
 from worldgauge.benchmarks.worldscore.formulas.camera_error import released_camera_error
+from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error
+from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour_ssim, dropped_frames
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import grow
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
     interpolate,
     keyframes,
@@ -15,6 +19,7 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
     saved_cameras,
 )
 from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS
+from worldgauge.core.errors import InvalidVideo, Unscored
 
 FOLDER = Path(package.__file__).parent
 PAGE = Path(__file__).parents[3] / "docs" / "benchmarks" / "worldscore.md"
@@ -62,3 +67,24 @@ def test_the_worlds_of_the_studies():
     assert len(paths) == 16
     assert all(paths.count(path) == 2 for path in paths)
     assert len(ASPECTS) == 10
+
+
+def test_how_far_the_released_mask_grows():
+    dot = np.zeros((41, 41), dtype=bool)
+    dot[20, 20] = True
+    assert np.flatnonzero(grow(dot).any(axis=0))[[0, -1]].tolist() == [10, 30]
+
+
+def test_where_frames_become_too_small_or_too_few():
+    """The table of what the original crashes on: 30 px for the flow, 5 px and fewer than 3 frames for smoothness."""
+    flow = np.zeros((31, 40, 2), np.float32)
+    assert cycle_error(flow, flow) == 0.0
+    with pytest.raises(Unscored):
+        cycle_error(flow[:30], flow[:30])
+    picture = np.random.default_rng(0).integers(0, 256, (6, 9, 3), np.uint8)
+    assert colour_ssim(picture, picture) == pytest.approx(1.0)
+    with pytest.raises(InvalidVideo):
+        colour_ssim(picture[:5], picture[:5])
+    assert len(dropped_frames(3)) == 1
+    with pytest.raises(InvalidVideo):
+        dropped_frames(2)
