@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from worldgauge.core.benchmark import BenchmarkFile
+from worldgauge.core.benchmark import BenchmarkFile, Scale
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.official import read_instruments
 from worldgauge.core.published import PublishedTable, published_tables, read_published
 from worldgauge.core.run_file import DefinitionFile, RunFile
 from worldgauge.core.submission import ModelCard
@@ -47,6 +48,7 @@ def summary(*definitions: DefinitionFile, protocol: str = "printed", scored: int
 
 TRAINED = {"name": "net", "weights": "abc"}
 FAIR = (definition("psnr", TRAINED), definition("ssim", TRAINED))
+UNSCALED = FAIR[1].model_copy(update={"unscaled": "nobody measured one"})
 
 
 def test_a_fair_run_shares_the_table_under_a_name_of_its_own() -> None:
@@ -65,6 +67,8 @@ def test_a_fair_run_shares_the_table_under_a_name_of_its_own() -> None:
         (summary(FAIR[0], definition("ssim", unavailable="no weights")), TABLE, "not measured: ssim"),
         (summary(*FAIR, scored=2), TABLE, "not every case is scored: psnr 2 of 3, ssim 2 of 3"),
         (summary(FAIR[0], definition("ssim", {"name": "dis"})), TABLE, "poses: dis, which has no trained weights"),
+        (summary(*FAIR), TABLE.model_copy(update={"cases": 40}), "rests on 40 cases, the run on 3"),
+        (summary(FAIR[0], UNSCALED), TABLE, "no score, as no bound is known: ssim"),
     ],
 )
 def test_a_reason_keeps_it_apart(made: Summary, table: PublishedTable, reason: str) -> None:
@@ -78,6 +82,59 @@ def test_a_reason_keeps_it_apart(made: Summary, table: PublishedTable, reason: s
 def test_what_the_table_does_not_show_is_not_asked() -> None:
     odd = definition("house", {"name": "dis"})
     assert beside.why_not_beside_published(summary(*FAIR, odd), TABLE) == []
+
+
+OFFICIAL = """
+schema = 1
+benchmark = "b"
+[[use]]
+signal = "poses"
+official = "net"
+what = "the net"
+parameters = { rounds = 4 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("instrument", "differs", "lines"),
+    [
+        ({"name": "net", "parameters": {"rounds": 4}}, "", []),
+        ({"name": "net", "parameters": {"rounds": 5}}, "", ["poses: net with rounds 5 instead of 4"]),
+        ({"name": "net", "parameters": {"rounds": 4}}, "read otherwise", ["poses: read otherwise"]),
+        ({"name": "other", "parameters": {}}, "", ["poses: other instead of net"]),
+    ],
+)
+def test_the_right_instrument(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instrument: dict[str, Any], differs: str, lines: list[str]
+) -> None:
+    (tmp_path / "instruments.toml").write_text(f'{OFFICIAL}differs = "{differs}"\n')
+    found = read_instruments(tmp_path, BENCHMARK)
+    monkeypatch.setattr(beside, "official_instruments", lambda benchmark: found)
+    made = summary(definition("psnr", instrument))
+    assert beside.other_instruments(made.run, made.run.file.definitions) == lines
+
+
+def test_definitions_of_ones_own_stand_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "benchmarks", lambda: {"b": None})
+    monkeypatch.setattr(beside, "read_benchmark_file", lambda name: BENCHMARK)
+    assert beside.why_not_beside_published(summary(*FAIR), TABLE) == []
+    scaled = BENCHMARK.metrics[1].model_copy(update={"scale": Scale(**{"from": (0.0, 2.0)})})
+    other = BENCHMARK.model_copy(update={"metrics": (BENCHMARK.metrics[0], scaled, BENCHMARK.metrics[2])})
+    monkeypatch.setattr(beside, "read_benchmark_file", lambda name: other)
+    (reason,) = beside.why_not_beside_published(summary(*FAIR), TABLE)
+    assert reason == "defined otherwise than the benchmark has it: ssim"
+
+
+def test_zeros_for_what_a_kind_of_model_cannot_do_are_scores() -> None:
+    made = summary(*FAIR, scored=2)
+    for score in made.metrics.values():
+        score.statuses["missing"] = 1
+    assert len(beside.why_not_beside_published(made, TABLE)) == 1
+    cannot = [use.model_copy(update={"zero_for": {"type": "flat"}}) for use in BENCHMARK.metrics]
+    file = made.run.file
+    file.benchmark = BENCHMARK.model_copy(update={"metrics": tuple(cannot)})
+    file.model = ModelCard(name="m", type="flat")
+    assert beside.why_not_beside_published(made, TABLE) == []
 
 
 def test_mistakes_are_one_line(tmp_path: Path) -> None:

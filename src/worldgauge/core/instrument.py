@@ -81,6 +81,7 @@ SEATS = {
     "detector": "objects named in a text found in a frame, by a network",
     "segmenter": "every mask in a frame that a phrase may mean, with its score, by a network",
     "text_image": "how well a frame fits a text, by a network",
+    "tagger": "the nouns of a phrase",
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""
 

@@ -12,7 +12,7 @@ A run with other instruments is a fine run, but its numbers do not stand beside 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,6 +35,8 @@ class Differently(_Model):
 
     official: str | None = None
     what: str | None = None
+    parameters: dict[str, Any] | None = None
+    differs: str | None = None
 
 
 class OfficialUse(_Model):
@@ -46,12 +48,16 @@ class OfficialUse(_Model):
     """Name of the instrument, registered here or not. Empty: nobody names one, and `what` says why."""
     what: str = Field(min_length=1)
     """The network, its checkpoint and settings in words."""
+    parameters: dict[str, Any] = {}
+    """Parameters of the instrument that must have these values for it to be the official one."""
+    differs: str = ""
+    """What the signal does otherwise than the authors, whatever instrument serves it; empty: nothing."""
     under: dict[str, Differently] = {}
     """Protocol to what differs."""
 
     def under_protocol(self, protocol: str) -> OfficialUse:
         other = self.under.get(protocol, Differently())
-        changed = {key: value for key, value in (("official", other.official), ("what", other.what)) if value}
+        changed = {key: value for key, value in other if value is not None}
         return self.model_copy(update={**changed, "under": {}})
 
 

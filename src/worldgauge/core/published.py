@@ -26,6 +26,8 @@ class PublishedTable(BaseModel):
     """What must be known before a number is compared with it."""
     protocol: str = ""
     """The protocol whose numbers these are; empty where nobody knows."""
+    cases: int = 0
+    """How many cases the numbers rest on; 0 where nobody says."""
     apart: str = ""
     """Why no run may stand beside it, for example because it is about some cases only."""
     columns: tuple[str, ...]

@@ -17,6 +17,8 @@ MANIFEST = Manifest(
         "no_faces": ".pocket.faces:NoFaces",
         "random_style": ".pocket.random_style:RandomStyle",
         "flow_midpoint": ".pocket.interpolation:FlowInterpolation",
+        "rule_nouns": ".pocket.nouns:RuleTagger",
+        "spacy": ".spacy_tagger:SpacyTagger",
     },
     instrument_sets={
         "pocket": {
@@ -31,6 +33,7 @@ MANIFEST = Manifest(
             "quality": "picture_statistics",
             "style": "filter_bank",
             "faces": "no_faces",
+            "tagger": "rule_nouns",
         },
         "reference": {},
     },

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worldgauge.core.benchmark import BenchmarkFile
+from worldgauge.core.benchmark import BenchmarkFile, MetricUse, read_benchmark_file
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import benchmarks
 from worldgauge.core.official import InstrumentsFile, official_instruments
 from worldgauge.core.published import PublishedTable, published_tables
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Run
+from worldgauge.core.status import Status
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import Summary
 
@@ -97,8 +99,9 @@ def _distinct(runs: Sequence[Run], table: PublishedTable) -> list[str]:
 def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[str]:
     """Reasons why a run must not share a table with printed numbers; empty when it may.
 
-    It may when it follows the protocol of the table, sees through the official instruments, and has scored every case.
-    Only what the columns of the table rest on is asked.
+    It may when it follows the protocol of the table, is about as many cases, uses the definitions the benchmark comes
+    with, sees through the official instruments, and has scored every case. Only what the columns of the table rest on
+    is asked.
     """
     run, reasons = summary.run, []
     if table.apart:
@@ -107,8 +110,13 @@ def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[st
         reasons.append("nobody knows which protocol the printed table follows")
     elif run.file.protocol != table.protocol:
         reasons.append(f"the printed table follows '{table.protocol}', the run '{run.file.protocol}'")
+    if table.cases and run.file.cases != table.cases:
+        reasons.append(f"the printed table rests on {table.cases} cases, the run on {run.file.cases}")
     wanted = columns_below(run.file.benchmark, table.columns)
     definitions = [d for d in run.file.definitions if d.id in wanted]
+    changed = changed_columns(run, wanted)
+    if changed:
+        reasons.append(f"defined otherwise than the benchmark has it: {', '.join(changed)}")
     seats = other_instruments(run, definitions)
     if seats:
         reasons.append(f"other instruments than the official ones: {'; '.join(seats)}")
@@ -116,11 +124,36 @@ def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[st
     absent = [c for c in wanted if c not in known] + [d.id for d in definitions if d.unavailable]
     if absent:
         reasons.append(f"not measured: {', '.join(absent)}")
-    scores = [summary.metrics[d.id] for d in definitions if not d.unavailable]
-    partly = [f"{s.id} {s.scored} of {s.expected}" for s in scores if s.scored < s.expected]
+    unscaled = [d.id for d in definitions if d.unscaled]
+    if unscaled:
+        reasons.append(f"no score, as no bound is known: {', '.join(unscaled)}")
+    partly = [told for d in definitions if not d.unavailable and (told := _partly(summary, d.id))]
     if partly:
         reasons.append(f"not every case is scored: {', '.join(partly)}")
     return reasons
+
+
+def _partly(summary: Summary, column: str) -> str:
+    """`psnr 2 of 3` where cases are not scored. What a kind of model cannot do and is given 0 for, is scored."""
+    score, file = summary.metrics[column], summary.run.file
+    zeros = file.policy_of(column) != file.benchmark.policy
+    scored = score.scored + (score.statuses.get(Status.MISSING.value, 0) if zeros else 0)
+    return f"{column} {scored} of {score.expected}" if scored < score.expected else ""
+
+
+def changed_columns(run: Run, wanted: Sequence[str]) -> list[str]:
+    """Columns whose metric, parameters, scale or mean are not those the benchmark's package has now."""
+    if run.file.benchmark.name not in benchmarks():
+        return []
+    ours = _columns(run.file.benchmark, run.file.protocol)
+    shipped = _columns(read_benchmark_file(run.file.benchmark.name), run.file.protocol)
+    return [column for column in wanted if ours.get(column) != shipped.get(column)]
+
+
+def _columns(file: BenchmarkFile, protocol: str) -> dict[str, MetricUse]:
+    """What decides a column's numbers, by its id."""
+    plain: dict[str, Any] = {"title": "", "under": {}}
+    return {use.id: use.under_protocol(protocol).model_copy(update=plain) for use in file.metrics}
 
 
 def columns_below(benchmark: BenchmarkFile, columns: Sequence[str]) -> list[str]:
@@ -153,11 +186,18 @@ def other_instruments(run: Run, definitions: Sequence[DefinitionFile]) -> list[s
 
 
 def _differing(signal: Mapping[str, Any], official: InstrumentsFile, protocol: str) -> Iterator[str]:
-    used, use = signal.get("instrument"), official.of(signal["signal"], protocol)
-    if used:
-        if use is None and "weights" not in used:
-            yield f"{signal['signal']}: {used['name']}, which has no trained weights"
-        elif use is not None and use.official and used["name"] != use.official:
-            yield f"{signal['signal']}: {used['name']} instead of {use.official}"
+    used, name = signal.get("instrument"), signal["signal"]
+    use = official.of(name, protocol)
+    if used and use is None and "weights" not in used:
+        yield f"{name}: {used['name']}, which has no trained weights"
+    elif used and use is not None and use.official:
+        given = used.get("parameters", {})
+        others = [key for key, value in use.parameters.items() if given.get(key) != value]
+        if used["name"] != use.official:
+            yield f"{name}: {used['name']} instead of {use.official}"
+        for key in others if used["name"] == use.official else ():
+            yield f"{name}: {use.official} with {key} {given.get(key)} instead of {use.parameters[key]}"
+    if use is not None and use.differs:
+        yield f"{name}: {use.differs}"
     for need in signal.get("needs", ()):
         yield from _differing(need, official, protocol)

@@ -63,6 +63,13 @@ class TextImageInstrument(Protocol):
         """100 times the cosine of an RGB image and a text, not below 0."""
 
 
+class TaggerInstrument(Protocol):
+    """What the seat `tagger` offers."""
+
+    def nouns(self, phrase: str) -> set[str]:
+        """The nouns and names of a phrase, each one word of it."""
+
+
 class StyleFeaturesInstrument(Protocol):
     """What the seat `style_features` offers."""
 

@@ -1,4 +1,4 @@
-"""Rank correlation, from SciPy, with absent pairs left out and "no answer" said plainly."""
+"""Correlation, of ranks and of values, from SciPy, with absent pairs left out and "no answer" said plainly."""
 
 from __future__ import annotations
 
@@ -47,6 +47,21 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Correlation:
     if not _varies(a, b):
         return Correlation(None, None, len(a))
     result = kendalltau(a, b)
+    return _correlation(float(result.statistic), float(result.pvalue), len(a))
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
+    """Pearson's r.
+
+    >>> round(pearson([1, 2, 3], [2, 4, 7]).coefficient, 6)
+    0.993399
+    """
+    from scipy.stats import pearsonr
+
+    a, b = _pairs(x, y)
+    if not _varies(a, b):
+        return Correlation(None, None, len(a))
+    result = pearsonr(a, b)
     return _correlation(float(result.statistic), float(result.pvalue), len(a))
 
 

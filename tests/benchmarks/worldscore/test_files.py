@@ -46,8 +46,9 @@ OUTDOOR = INDOOR | {"scene": "outdoor", "camera": "push_in", "style": "stylized"
 FIXED = {"movement": "dynamic", "style": "photorealistic", "motion": "rigid"}
 
 
-def write_run(folder, cases, protocol="released", statuses=None, card=None, policy=None):
-    """`cases`: id to (tags, metric to raw). `statuses`: (case, metric) to a status instead of a value."""
+def write_run(folder, cases, protocol="released", statuses=None, card=None, policy=None, clusters=None):
+    """`cases`: id to (tags, metric to raw). `statuses`: (case, metric) to a status instead of a value. `clusters`: case
+    to its scene, else each is one."""
     file = benchmark_file()
     if policy is not None:
         file = file.model_copy(update={"policy": policy})
@@ -86,7 +87,7 @@ def write_run(folder, cases, protocol="released", statuses=None, card=None, poli
             lines.append(
                 Record(
                     case=case,
-                    cluster=case,
+                    cluster=(clusters or {}).get(case, case),
                     metric=metric,
                     fingerprint="f",
                     inputs="i",
@@ -213,14 +214,15 @@ def test_breakdown(tmp_path, cases):
 
 def test_published_numbers_stay_apart(tmp_path, cases):
     run = write_run(tmp_path / "run", cases)
-    (table,) = published_tables("worldscore")
+    table = published_tables("worldscore")[0]
     reasons = why_not_beside_published(summarise(run), table)
     assert any("'paper'" in reason for reason in reasons)
     assert any("toy" in reason for reason in reasons)
     done = CliRunner().invoke(app, ["published", str(run.folder), "--json"], catch_exceptions=False)
-    (shown,) = json.loads(done.stdout)
+    shown, people = json.loads(done.stdout)
     assert len(shown["rows"]) == 19
     assert [(apart["run"], apart["because"]) for apart in shown["apart"]] == [(run.name, reasons)]
+    assert (len(people["rows"]), people["apart"]) == (12, [])
 
 
 def test_commands(tmp_path, cases):

@@ -8,10 +8,12 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path
 from worldgauge.benchmarks.worldscore.metrics import camera, motion, networks
+from worldgauge.benchmarks.worldscore.signals.networks import anchor_nouns
 from worldgauge.blocks.paths import CHAINS, LAYOUTS, layout_poses
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo, NotApplicable
 from worldgauge.instruments.pocket.interpolation import FlowInterpolation
+from worldgauge.instruments.pocket.nouns import RuleTagger
 from worldgauge.instruments.pocket.random_style import RandomStyle
 
 
@@ -75,25 +77,40 @@ def test_clip_that_does_not_fit_its_layouts():
         camera.camera_control.function(static_case("push_in", "push_in", "pan_left"), estimated("push_in", frames=12))
 
 
+def tagged(case, found):
+    return anchor_nouns.function(case, found, RuleTagger())
+
+
 def test_object_control_counts_the_first_scene_only_under_released():
     case = static_case("move_left", contents=["Room, red chair, lamp", "Hall, piano"])
     found = dict.fromkeys(("released", "paper"), np.array(["chair(0.5)\nlamp(0.6)", ""]))
-    assert networks.object_control.function(case, found).value == 0.5
-    assert networks.object_control.function(case, found, first_scene=False).value == 0.0
+    assert networks.object_control.function(case, found, tagged(case, found)).value == 0.5
+    assert networks.object_control.function(case, found, tagged(case, found), first_scene=False).value == 0.0
 
 
 def test_a_scene_without_objects_counts_as_the_code_counts_it():
     case = static_case("move_left", contents=["Room, red chair, lamp", "Hall"])
     found = dict.fromkeys(("released", "paper"), np.array(["chair(0.5)", ""]))
-    assert networks.object_control.function(case, found).value == -100.0
+    assert networks.object_control.function(case, found, tagged(case, found)).value == -100.0
     with pytest.raises(NotApplicable):
-        networks.object_control.function(case, found, protocol="paper")
+        networks.object_control.function(case, found, tagged(case, found), protocol="paper")
+
+
+def test_a_word_piece_needs_no_tagger_and_a_phrase_shares_a_noun():
+    case = static_case("move_left", contents=["Room, keyboard, oak desk", "Hall, red chair, lamp"])
+    found = {"released": np.array(["##board(0.4)\ndesk(0.5)", "red lamp(0.4)"])}
+    assert networks.object_control.function(case, found, tagged(case, found)).value == pytest.approx((1 + 0.5) / 2)
+    without = {"phrase": tagged(case, found)["phrase"], "nouns": np.array([""] * 6)}
+    assert networks.object_control.function(case, found, without).value == pytest.approx((0.5 + 0) / 2)
 
 
 def test_a_layout_that_stays_is_judged_by_the_scene_it_stays_in():
     case = static_case("push_in", "pan_left", contents=["Room, red chair", "Hall, piano", "Attic, trunk"])
     found = {"released": np.array(["", "", ""]), "paper": np.array(["", "chair(0.5)", "trunk(0.5)"])}
-    assert networks.object_control.function(case, found, protocol="paper", first_scene=False).value == 1.0
+    assert (
+        networks.object_control.function(case, found, tagged(case, found), protocol="paper", first_scene=False).value
+        == 1.0
+    )
 
 
 def test_content_alignment_is_skipped_where_the_first_layout_stays():

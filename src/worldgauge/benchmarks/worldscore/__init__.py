@@ -11,7 +11,11 @@ MANIFEST = Manifest(
     importer=".data.importer:find_videos",
     camera_conventions={"worldscore": ".formulas.convention:CAMERA_DATA"},
     inputs=".inputs.command:app",
-    verbs={"worldscore": Verb(".commands:app", "WorldScore's official files, scores by subdomain, published numbers.")},
+    verbs={
+        "worldscore": Verb(
+            ".commands:app", "WorldScore: data set, official files, comparisons of models, published numbers."
+        )
+    },
     parity=".parity.vectors:vectors",
     calibration=".calibration:GAUGES",
 )

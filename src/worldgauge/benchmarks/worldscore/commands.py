@@ -1,4 +1,4 @@
-"""`worldgauge worldscore`: WorldScore's official files, scores by subdomain, the published table."""
+"""`worldgauge worldscore`: WorldScore's official files and data set, comparisons of models, the published tables."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.benchmarks.worldscore.verbs.check import check
+from worldgauge.benchmarks.worldscore.verbs.comparing import observations, subdomains, twins
+from worldgauge.benchmarks.worldscore.verbs.consistency import consistency
+from worldgauge.benchmarks.worldscore.verbs.curate import curate
+from worldgauge.benchmarks.worldscore.verbs.presets import presets
+from worldgauge.benchmarks.worldscore.verbs.study import study
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, print_json, print_note, print_table, say
 
-app = typer.Typer(help="WorldScore: official files, scores by subdomain, published numbers.")
+app = typer.Typer(help="WorldScore: data set, official files, comparisons of models, published numbers.")
+
+for verb in (check, presets, consistency, observations, subdomains, twins, study, curate):
+    app.command()(verb)
 
 RunFolder = Annotated[Path, typer.Argument(help="Run folder of the benchmark.", show_default=False)]
 
@@ -55,14 +64,15 @@ def published(
     run: Annotated[Path | None, typer.Argument(help="A run to show as well.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The paper's Table 2; a run beside it where that is fair, else in a block of its own with the reasons."""
+    """The paper's Tables 2 and S5; a run beside it where that is fair, else in a block of its own with the reasons."""
     from worldgauge.core.published import published_tables
     from worldgauge.report.beside_published import held_against
     from worldgauge.report.published_print import print_published
     from worldgauge.report.summary import summarise
 
     summaries = [] if run is None else [summarise(Run(run))]
-    held = [held_against(table, summaries) for table in published_tables("worldscore")]
+    # Only Table 2 is about models.
+    held = [held_against(table, summaries if table.protocol else ()) for table in published_tables("worldscore")]
     print_published(held, "json" if as_json else "terminal")
 
 

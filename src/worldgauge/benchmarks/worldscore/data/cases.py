@@ -22,26 +22,8 @@ def read_dataset(root: Path) -> list[Case]:
 
 
 def read_worlds(root: Path) -> tuple[Path, list[WorldSpec]]:
-    """The folder that paths are relative to, and the worlds.
-
-    `root` is the data set's folder, the folder above it, one JSON list, or a folder of parquet files.
-    """
-    if root.is_file():
-        folder, records = _json_root(root), _json_records(root)
-    else:
-        folder = root / DATASET_FOLDER if (root / DATASET_FOLDER).is_dir() else root
-        lists = [file for name in MOVEMENTS if (file := folder / name / f"{name}.json").is_file()]
-        if lists:
-            records = (record for file in lists for record in _json_records(file))
-        elif sorted(folder.rglob("*.parquet")):
-            from worldgauge.benchmarks.worldscore.data.parquet import parquet_records
-
-            records = parquet_records(folder)
-        else:
-            raise WorldGaugeError(
-                f"{root} holds neither static/static.json, dynamic/dynamic.json nor parquet files",
-                f"name the folder of the unpacked {DATASET_FOLDER}",
-            )
+    """The folder that paths are relative to, and the worlds."""
+    folder, records = read_records(root)
     worlds: dict[str, WorldSpec] = {}
     for where, record in records:
         world = validated(WorldSpec, record, where)
@@ -51,6 +33,27 @@ def read_worlds(root: Path) -> tuple[Path, list[WorldSpec]]:
     if not worlds:
         raise WorldGaugeError(f"{root} holds no world")
     return folder, list(worlds.values())
+
+
+def read_records(root: Path) -> tuple[Path, Iterator[tuple[str, Any]]]:
+    """The folder that paths are relative to, and every record as it stands, with where it stands.
+
+    `root` is the data set's folder, the folder above it, one JSON list, or a folder of parquet files.
+    """
+    if root.is_file():
+        return _json_root(root), _json_records(root)
+    folder = root / DATASET_FOLDER if (root / DATASET_FOLDER).is_dir() else root
+    lists = [file for name in MOVEMENTS if (file := folder / name / f"{name}.json").is_file()]
+    if lists:
+        return folder, (record for file in lists for record in _json_records(file))
+    if sorted(folder.rglob("*.parquet")):
+        from worldgauge.benchmarks.worldscore.data.parquet import parquet_records
+
+        return folder, parquet_records(folder)
+    raise WorldGaugeError(
+        f"{root} holds neither static/static.json, dynamic/dynamic.json nor parquet files",
+        f"name the folder of the unpacked {DATASET_FOLDER}",
+    )
 
 
 def as_case(world: WorldSpec) -> Case:

@@ -9,7 +9,14 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import anchor_frames, entered_scenes, total_frames
-from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind, dynamic_prompts, static_prompts, with_style
+from worldgauge.benchmarks.worldscore.inputs.prompts import (
+    CameraTold,
+    ModelKind,
+    dynamic_prompts,
+    static_prompts,
+    usual_camera,
+    with_style,
+)
 from worldgauge.core.errors import InvalidVideo
 
 
@@ -83,15 +90,18 @@ class WorldSpec(BaseModel):
         """Every prompt with its style."""
         return [with_style(prompt, self.style) for prompt in self.prompt_list or (self.prompt,)]
 
-    def prompts_for(self, kind: ModelKind, protocol: Protocol = "released") -> list[str]:
+    def prompts_for(
+        self, kind: ModelKind, protocol: Protocol = "released", camera: CameraTold | None = None
+    ) -> list[str]:
         """What a model of that kind is told, one prompt per clip (3D models: one per scene).
 
         Under `paper` a layout that stays in its scene gets the prompt of that scene.
         """
+        told = camera or usual_camera(kind, protocol)
         if self.visual_movement == "dynamic":
-            return dynamic_prompts(self.prompt, self.style, kind)
+            return dynamic_prompts(self.prompt, self.style, told)
         scenes = entered_scenes(self.prompt_list, self.camera_path) if protocol == "paper" else self.prompt_list
-        return static_prompts(scenes, self.style, self.camera_path, kind)
+        return static_prompts(scenes, self.style, self.camera_path, kind, told)
 
     def image_data(self, frames: int) -> dict[str, Any]:
         """`image_data.json` for a model that makes `frames` per clip."""

@@ -1,4 +1,4 @@
-"""`camera_data.json` and the camera matrices the released adapters hand to 3D models."""
+"""`camera_data.json` and the camera matrices for models that take them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,20 @@ def camera_data(layouts: Sequence[str], frames: int, speed: float = 1.0) -> dict
 
 
 def camera_matrices(layouts: Sequence[str], frames: int, speed: float, kind: str) -> Floats:
-    """Per-frame world-to-camera matrices in a 3D model's `camera_type`, (N, 4, 4).
+    """Per-frame world-to-camera matrices in a model's `camera_type`, (N, 4, 4).
 
     `tensor`: PyTorch3D axes, column vectors; `pytorch3d` and `pytorch3d_tensor`: the same for row vectors; `blender`:
     Blender camera axes, column vectors.
     """
-    matrices = interpolate(keyframes(layouts, speed), frames)
+    return _written_as(interpolate(keyframes(layouts, speed), frames), kind)
+
+
+def fixed_matrices(frames: int, kind: str) -> Floats:
+    """The same for a camera that does not move, (frames, 4, 4)."""
+    return _written_as(np.tile(np.eye(4), (frames, 1, 1)), kind)
+
+
+def _written_as(matrices: Floats, kind: str) -> Floats:
     match kind:
         case "tensor":
             return matrices

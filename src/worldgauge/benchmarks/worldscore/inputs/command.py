@@ -9,7 +9,8 @@ import typer
 
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType
-from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind
+from worldgauge.benchmarks.worldscore.inputs.presets import preset
+from worldgauge.benchmarks.worldscore.inputs.prompts import CameraTold, ModelKind, usual_camera
 from worldgauge.benchmarks.worldscore.inputs.write import INDEX, write_inputs
 from worldgauge.core.registry import unknown_name
 from worldgauge.verbs import DataSet, Where, parse_size, parse_tags, say
@@ -21,14 +22,31 @@ app = typer.Typer()
 def inputs(
     data: DataSet,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; also takes the model's frames.")],
-    kind: Annotated[str, typer.Option("--for", help="Kind of model: i2v, t2v, 3d or 4d.")] = "i2v",
-    size: Annotated[str, typer.Option("--size", help="Width and height of the video, as WxH.")] = "512x512",
-    frames: Annotated[int, typer.Option("--frames", "-n", min=2, help="Frames of one clip.")] = 49,
+    model: Annotated[
+        str | None,
+        typer.Option("--preset", help="A model of the paper: 'worldgauge worldscore presets'. Other options beat it."),
+    ] = None,
+    kind: Annotated[str | None, typer.Option("--for", help="Kind of model: i2v (default), t2v, 3d or 4d.")] = None,
+    size: Annotated[
+        str | None, typer.Option("--size", help="Width and height of the video, as WxH; 512x512 unless told.")
+    ] = None,
+    frames: Annotated[
+        int | None, typer.Option("--frames", "-n", min=2, help="Frames of one clip; 49 unless told.")
+    ] = None,
     where: Where = None,
-    speed: Annotated[float, typer.Option("--speed", help="Length unit of the camera path, for 3D models.")] = 1.0,
+    camera: Annotated[
+        str | None,
+        typer.Option(
+            "--camera", help="words, or matrices with prompts as they are: for models that take camera poses."
+        ),
+    ] = None,
+    speed: Annotated[
+        float | None, typer.Option("--speed", help="Length unit of the camera path, 1 unless told; for matrices.")
+    ] = None,
     camera_type: Annotated[
-        str, typer.Option("--camera-type", help="For 3D models: tensor, pytorch3d, pytorch3d_tensor or blender.")
-    ] = "tensor",
+        str | None,
+        typer.Option("--camera-type", help="Of the matrices: tensor (default), pytorch3d, pytorch3d_tensor, blender."),
+    ] = None,
     protocol: Annotated[
         str,
         typer.Option("--protocol", help="released, or paper: layouts that stay in their scene keep its prompt."),
@@ -38,19 +56,30 @@ def inputs(
 
     worldgauge inputs worldscore --data WorldScore-Dataset --for i2v --size 720x480 --frames 49 -o out
     """
-    if kind not in get_args(ModelKind):
-        raise unknown_name("kind of model", kind, list(get_args(ModelKind)))
-    if protocol not in get_args(Protocol):
-        raise unknown_name("protocol", protocol, list(get_args(Protocol)))
+    known = preset(model) if model else None
+    told_kind = kind or (known.kind if known else "i2v")
+    told_type = camera_type or (known.camera_type if known else "tensor")
+    for what, name, names in (
+        ("kind of model", told_kind, get_args(ModelKind)),
+        ("protocol", protocol, get_args(Protocol)),
+        ("camera type", told_type, get_args(CameraType)),
+        ("way to tell the camera", camera or "words", get_args(CameraTold)),
+    ):
+        if name not in names:
+            raise unknown_name(what, name, list(names))
+    told_size = parse_size(size) if size else known.size if known else (512, 512)
+    told_camera = camera or usual_camera(cast(ModelKind, told_kind), cast(Protocol, protocol))
     entries = write_inputs(
         data,
         out,
-        cast(ModelKind, kind),
-        parse_size(size),
-        frames,
+        cast(ModelKind, told_kind),
+        told_size,
+        frames or (known.frames if known else 49),
         where=parse_tags(where or ()),
-        speed=speed,
-        camera_type=cast(CameraType, camera_type),
+        camera=cast(CameraTold, told_camera),
+        speed=speed if speed is not None else known.camera_speed if known else 1.0,
+        camera_type=cast(CameraType, told_type),
         protocol=cast(Protocol, protocol),
     )
-    say(f"{len(entries)} cases for {kind} models at {size}: {out / INDEX}")
+    width, height = told_size
+    say(f"{len(entries)} cases for {told_kind} models at {width}x{height}, camera in {told_camera}: {out / INDEX}")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
+
 ModelKind = Literal["i2v", "t2v", "3d", "4d"]
+CameraTold = Literal["words", "matrices"]
+"""How a model is told the camera: in its prompt, or as a path beside a prompt that is left as it is."""
 
 MOTIONLESS: Final = "Everything in the scene remains completely motionless."
 
@@ -34,11 +38,22 @@ def with_style(prompt: str, style: str) -> str:
     return f"{prompt} {style}" if prompt.endswith(".") else f"{prompt}. {style}"
 
 
-def static_prompts(prompts: Sequence[str], style: str, layouts: Sequence[str], kind: ModelKind) -> list[str]:
-    """Prompts of a static world: one per layout, or for 3D models one per scene and no camera in words."""
+def usual_camera(kind: ModelKind, protocol: Protocol = "released") -> CameraTold:
+    """How a kind of model is told the camera. The paper gives 4D models matrices, the released code words.
+
+    >>> usual_camera("3d"), usual_camera("i2v"), usual_camera("4d"), usual_camera("4d", "paper")
+    ('matrices', 'words', 'words', 'matrices')
+    """
+    return "matrices" if kind == "3d" or (kind == "4d" and protocol == "paper") else "words"
+
+
+def static_prompts(
+    prompts: Sequence[str], style: str, layouts: Sequence[str], kind: ModelKind, camera: CameraTold
+) -> list[str]:
+    """Prompts of a static world: one per layout, for 3D models one per scene. Only `words` speak of the camera."""
     styled = [with_style(prompt, style) for prompt in prompts]
-    if kind == "3d":
-        return styled
+    if camera == "matrices":
+        return styled if kind == "3d" else styled[1 : len(layouts) + 1]
     return [
         f"Camera {camera_text(layout)}. {prompt}. {MOTIONLESS}"
         # Prompts beyond the camera path are not looked at.
@@ -46,14 +61,14 @@ def static_prompts(prompts: Sequence[str], style: str, layouts: Sequence[str], k
     ]
 
 
-def dynamic_prompts(prompt: str, style: str, kind: ModelKind) -> list[str]:
+def dynamic_prompts(prompt: str, style: str, camera: CameraTold) -> list[str]:
     """The one prompt of a dynamic world.
 
-    >>> dynamic_prompts("The flag waves", "anime", "i2v")
+    >>> dynamic_prompts("The flag waves", "anime", "words")
     ['Camera fixed. The flag waves. anime']
     """
     styled = with_style(prompt, style)
-    return [styled if kind == "3d" else f"Camera fixed. {styled}"]
+    return [styled if camera == "matrices" else f"Camera fixed. {styled}"]
 
 
 def conditioning_images(scenes: int, kind: ModelKind) -> list[str | None]:

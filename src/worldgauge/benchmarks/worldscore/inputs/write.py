@@ -12,8 +12,14 @@ from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path, total_frames
-from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType, camera_data, camera_matrices, focal_length
-from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind, conditioning_images
+from worldgauge.benchmarks.worldscore.inputs.cameras import (
+    CameraType,
+    camera_data,
+    camera_matrices,
+    fixed_matrices,
+    focal_length,
+)
+from worldgauge.benchmarks.worldscore.inputs.prompts import CameraTold, ModelKind, conditioning_images, usual_camera
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading_pictures import read_picture
 
@@ -28,6 +34,7 @@ def write_inputs(
     frames: int,
     *,
     where: dict[str, str] | None = None,
+    camera: CameraTold | None = None,
     speed: float = 1.0,
     camera_type: CameraType = "tensor",
     protocol: Protocol = "released",
@@ -35,8 +42,9 @@ def write_inputs(
     """Write every world of the data set that has the tags `where`; returns the entries of `inputs.json`.
 
     3D models do not make dynamic worlds, so these are left out for them. `protocol` decides which prompt a layout gets
-    that stays in its scene.
+    that stays in its scene; `camera` whether the path is told in the prompt or written as matrices beside it.
     """
+    told = camera or usual_camera(kind, protocol)
     folder, worlds = read_worlds(data)
     chosen = [world for world in worlds if _fits(world, where or {}, kind)]
     if not chosen:
@@ -48,8 +56,11 @@ def write_inputs(
         _write_image(folder / world.image, target / "input_image.png", size)
         _write_json(target / "image_data.json", world.image_data(frames))
         if world.visual_movement == "static":
-            _write_cameras(world, target, kind, frames, speed, camera_type)
-        entries.append(_entry(world, kind, size, frames, protocol))
+            _write_json(target / "camera_data.json", camera_data(world.camera_path, frames, speed))
+            layout_path(world.camera_path, frames, speed).save(target / "cameras_opencv.npz")
+        if told == "matrices":
+            _write_matrices(world, target, frames, speed, camera_type)
+        entries.append(_entry(world, kind, size, frames, protocol, told))
     _write_json(out / INDEX, entries)
     return entries
 
@@ -61,13 +72,16 @@ def _fits(world: WorldSpec, where: dict[str, str], kind: ModelKind) -> bool:
     return all(tags.get(tag) == value for tag, value in where.items())
 
 
-def _entry(world: WorldSpec, kind: ModelKind, size: tuple[int, int], frames: int, protocol: Protocol) -> dict[str, Any]:
+def _entry(
+    world: WorldSpec, kind: ModelKind, size: tuple[int, int], frames: int, protocol: Protocol, camera: CameraTold
+) -> dict[str, Any]:
     total = total_frames(world.scenes, frames)
     return {
         "id": world.folder,
-        "prompts": world.prompts_for(kind, protocol),
+        "prompts": world.prompts_for(kind, protocol, camera),
         "images": conditioning_images(world.scenes, kind) if kind != "3d" else ["input_image.png"],
         "layouts": list(world.camera_path),
+        "camera": camera,
         "size": list(size),
         "frames_per_clip": frames,
         "total_frames": total,
@@ -75,16 +89,14 @@ def _entry(world: WorldSpec, kind: ModelKind, size: tuple[int, int], frames: int
     }
 
 
-def _write_cameras(
-    world: WorldSpec, target: Path, kind: ModelKind, frames: int, speed: float, camera_type: CameraType
-) -> None:
-    """The requested path as the evaluation reads it, in our convention, and for 3D models as their adapter wants it."""
-    _write_json(target / "camera_data.json", camera_data(world.camera_path, frames, speed))
-    layout_path(world.camera_path, frames, speed).save(target / "cameras_opencv.npz")
-    if kind == "3d":
+def _write_matrices(world: WorldSpec, target: Path, frames: int, speed: float, camera_type: CameraType) -> None:
+    """The path as a model wants it that takes poses; the camera of a dynamic world stands still."""
+    if world.visual_movement == "dynamic":
+        matrices = fixed_matrices(frames, camera_type)
+    else:
         matrices = camera_matrices(world.camera_path, frames, speed, camera_type)
-        content = {"camera_type": camera_type, "focal_length": focal_length(), "matrices": matrices.tolist()}
-        _write_json(target / "cameras_model.json", content)
+    content = {"camera_type": camera_type, "focal_length": focal_length(), "matrices": matrices.tolist()}
+    _write_json(target / "cameras_model.json", content)
 
 
 def _write_image(source: Path, target: Path, size: tuple[int, int]) -> None:

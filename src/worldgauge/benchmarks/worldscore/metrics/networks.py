@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import predicted_numbers
-from worldgauge.benchmarks.worldscore.formulas.nouns import phrase_nouns
 from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detection_rate
 from worldgauge.benchmarks.worldscore.formulas.protocols import FAILED, Protocol
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import INTRA_LAYOUTS
 from worldgauge.benchmarks.worldscore.signals.networks import (
     anchor_aesthetics,
     anchor_detections,
+    anchor_nouns,
     anchor_qualities,
     anchor_text_similarities,
     prediction_distances,
@@ -27,25 +27,28 @@ from worldgauge.core.signal import Arrays
 
 
 @metric(
-    version=2,
+    version=3,
     unit="share",
     higher_is_better=True,
     bounds=(FAILED, 1),
-    needs=[anchor_detections()],
+    needs=[anchor_detections(), anchor_nouns()],
     requires=["case"],
     formula=detection_rate,
 )
 def object_control(
-    case: Case, found: Arrays, *, protocol: Protocol = "released", first_scene: bool = True
+    case: Case, found: Arrays, tagged: Arrays, *, protocol: Protocol = "released", first_scene: bool = True
 ) -> Measurement:
     """Mean share of the objects asked for in a scene that a detector finds at its end; `first_scene` counts frame 0.
 
     Of a scene that names no object the released code stores -100, which scores 0.
     """
+    nouns = {
+        str(phrase): set(str(words).split()) for phrase, words in zip(tagged["phrase"], tagged["nouns"], strict=True)
+    }
     contents = scenes_of(case, "content_list") if protocol == "released" else entered_of(case, "content_list")
     try:
         scenes = [
-            detection_rate(asked_objects(content), str(phrases).splitlines(), phrase_nouns)
+            detection_rate(asked_objects(content), str(phrases).splitlines(), nouns.__getitem__)
             for content, phrases in zip(contents, found[protocol], strict=True)
         ]
     except NotApplicable as reason:

@@ -24,7 +24,6 @@ from worldgauge.benchmarks.worldscore.formulas.motion_regions import grow, motio
 from worldgauge.benchmarks.worldscore.formulas.phrase_matching import (
     asked_objects,
     detected_phrases,
-    detection_rate,
     detector_caption,
 )
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_matrix, gram_mse
@@ -254,28 +253,33 @@ def ssim(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
     return None
 
 
+class RecordedTagger:
+    """A tagger that gives recorded answers."""
+
+    def __init__(self, tagged: Stored) -> None:
+        self._tagged = tagged
+
+    def nouns(self, phrase: str) -> set[str]:
+        return {word for word, tag, _ in self._tagged.get(phrase, []) if tag in ("NOUN", "PROPN")}
+
+
 def phrases(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    tagged = given["tagger_output"]
-
-    def nouns(phrase: str) -> set[str]:
-        return {word for word, tag, _ in tagged.get(phrase, []) if tag in ("NOUN", "PROPN")}
-
-    def rate() -> float:
-        rates = [detection_rate(objects, found, nouns) for found in given["detected_phrases_per_image"]]
-        return sum(rates) / len(rates)
-
     objects = asked_objects(given["content"])
     expect_equal("detector text", ", ".join(objects), recorded["text_given_to_detector"])
+    # A clip has at least two anchors; all of them twice have the same mean.
+    images = given["detected_phrases_per_image"] * 2
+    found = {"released": np.array(["\n".join(image) for image in images])}
+    path, contents = ["push_in"] * (len(images) - 1), [given["content"]] * len(images)
+    case = Case(id="vector", extras={"camera_path": path, "content_list": contents})
+    tagged = perceived("anchor_nouns", case, found, RecordedTagger(given["tagger_output"]))
+    score = measured("object_control", found, tagged, case=case).value
     if "raises" in recorded:
         # What the evaluator stores for a metric that raised.
-        scenes = {"released": np.array(["\n".join(found) for found in given["detected_phrases_per_image"] * 2])}
-        case = Case(id="vector", extras={"camera_path": ["push_in"], "content_list": [given["content"]] * 2})
-        score = measured("object_control", scenes, case=case).value
         expect_equal("stored", {"score": score, "score_normalized": 0.0}, failed_entry("object_detection"))
         return None
     possible = [recorded["rate"], *(other["rate"] for other in recorded.get("other_possible_outputs", []))]
-    if not any(math.isclose(rate(), value, abs_tol=1e-9) for value in possible):
-        raise Differs(f"rate {rate()}, recorded {possible}")
+    if not any(math.isclose(score, value, abs_tol=1e-9) for value in possible):
+        raise Differs(f"rate {score}, recorded {possible}")
     return None
 
 

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 
 from worldgauge.benchmarks.worldscore.formulas.image_fit import squashed
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import dropped_frames
-from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detector_caption
+from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detector_caption, plain_phrase
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.signals.weightless import anchors_of, entered_of, predicted_frames, scenes_of
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
 from worldgauge.core.signal import Arrays, signal
-from worldgauge.signals.seats import DetectorInstrument, ImageDistance, ImageScore, TextImageInstrument
+from worldgauge.signals.seats import (
+    DetectorInstrument,
+    ImageDistance,
+    ImageScore,
+    TaggerInstrument,
+    TextImageInstrument,
+)
 
 Image = NDArray[np.uint8]
 T = TypeVar("T")
@@ -34,6 +40,24 @@ def anchor_detections(clip: Clip, case: Case, detector: DetectorInstrument) -> A
         return "\n".join(detector.phrases(frame, detector_caption(objects))) if objects else ""
 
     return {name: np.array(found) for name, found in _asked(clip, case, "content_list", ask).items()}
+
+
+@signal(
+    version=1,
+    reads=("case",),
+    requires=("extras.content_list",),
+    needs=(anchor_detections(),),
+    seat="tagger",
+    cost=0.0,
+)
+def anchor_nouns(case: Case, found: Arrays, tagger: TaggerInstrument) -> Arrays:
+    """Nouns of the objects asked for and of what was detected: `phrase`, and under the same number its `nouns`."""
+    asked = {item for content in scenes_of(case, "content_list") for item in asked_objects(content)}
+    detected = {plain_phrase(line) for texts in found.values() for text in texts for line in str(text).splitlines()}
+    # Word pieces are matched by their letters.
+    phrases = sorted(asked | {phrase for phrase in detected if "##" not in phrase})
+    nouns = [" ".join(sorted(tagger.nouns(phrase))) for phrase in phrases]
+    return {"phrase": np.array(phrases, dtype=np.str_), "nouns": np.array(nouns, dtype=np.str_)}
 
 
 @signal(version=2, reads=("video", "case"), requires=("extras.prompt_list",), seat="text_image", cost=0.5)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from worldgauge.core.instrument import Instrument
 
 
 def _words(text: str) -> frozenset[str]:
@@ -59,3 +62,15 @@ def _chunks(words: list[str]) -> list[list[str]]:
 def _is_adjective(word: str) -> bool:
     participle = len(word) > 4 and word.endswith(("ed", "ing"))
     return word in _ADJECTIVES or participle or (len(word) > 5 and word.endswith(_ADJECTIVE_ENDINGS))
+
+
+@dataclass(frozen=True)
+class RuleTagger(Instrument):
+    """Nouns by the place of a word in its phrase and by lists of function words and adjectives; English."""
+
+    seat: ClassVar[str] = "tagger"
+    name: ClassVar[str] = "rule_nouns"
+    memory: ClassVar[float] = 0.0
+
+    def nouns(self, phrase: str) -> set[str]:
+        return phrase_nouns(phrase)

@@ -1,0 +1,91 @@
+"""`worldgauge worldscore curate`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from worldgauge.verbs import say
+
+LOG, SUMMARY = "curation.csv", "curation.json"
+
+
+def curate(
+    pictures: Annotated[Path, typer.Argument(help="Folder of pictures, with folders inside.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write the log to.")],
+    min_brightness: Annotated[float | None, typer.Option(help="Mean grey level, 0 to 1.")] = None,
+    min_picture_quality: Annotated[float | None, typer.Option(help="Seat quality (no weights), 0 to 1.")] = None,
+    min_image_quality: Annotated[float | None, typer.Option(help="Seat image_quality, a network.")] = None,
+    min_aesthetic: Annotated[float | None, typer.Option(help="Seat aesthetic, a network.")] = None,
+    max_similarity: Annotated[float | None, typer.Option(help="Cosine to a picture kept before, -1 to 1.")] = None,
+    use: Annotated[list[str] | None, typer.Option("--use", help="SEAT=INSTRUMENT; repeatable.")] = None,
+) -> None:
+    """Choose pictures for current scenes: not too dark, poor or alike. The paper prints no thresholds: name yours.
+
+    worldgauge worldscore curate photos --min-brightness 0.15 --max-similarity 0.95 -o curated
+    """
+    from worldgauge.benchmarks.worldscore.curation.current_scenes import (
+        Thresholds,
+        figure_names,
+        pictures_below,
+        summary,
+    )
+    from worldgauge.benchmarks.worldscore.curation.current_scenes import curate as chosen
+    from worldgauge.core.errors import WorldGaugeError
+
+    thresholds = Thresholds(min_brightness, min_picture_quality, min_image_quality, min_aesthetic, max_similarity)
+    if not thresholds.asked:
+        raise WorldGaugeError("no threshold is named", "give for example --min-brightness 0.15 --max-similarity 0.95")
+    measures, instruments = _measures(thresholds.asked, use or [])
+    verdicts = chosen(pictures_below(pictures), pictures, thresholds, measures)
+    names = figure_names(verdicts)
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / LOG).open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["picture", "verdict", "reason", *names])
+        writer.writerows(verdict.to_row(names) for verdict in verdicts)
+    told = summary(verdicts, thresholds, instruments)
+    (out / SUMMARY).write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    say(f"{told['kept']} of {told['pictures']} pictures kept: {out / LOG}")
+
+
+def _measures(asked: dict[str, float], overrides: list[str]) -> tuple[Any, dict[str, Any]]:
+    """What measures, and the instruments' identities. A seat that is asked and empty is one clear line."""
+    from worldgauge.benchmarks.worldscore.curation.current_scenes import Measures
+    from worldgauge.core.errors import Unavailable
+    from worldgauge.engine.definitions import choose_seats
+
+    seats = choose_seats("pocket", overrides)
+    # A network's vector where there is one, else statistics of colour and edges.
+    alike = "image_embedding" if "image_embedding" in seats.instruments else "embedding"
+    needed = {
+        "min_picture_quality": "quality",
+        "min_image_quality": "image_quality",
+        "min_aesthetic": "aesthetic",
+        "max_similarity": alike,
+    }
+    sitting: dict[str, Any] = {}
+    for threshold, seat in needed.items():
+        if threshold in asked:
+            reason = seats.reason_empty(seat)
+            if reason:
+                raise Unavailable(f"--{threshold.replace('_', '-')}: {reason}", f"name one with --use {seat}=NAME")
+            sitting[seat] = seats.instruments[seat]
+            sitting[seat].load("cpu")
+    quality, image_quality, aesthetic, embedding = (sitting.get(seat) for seat in needed.values())
+    measures = Measures(
+        picture_quality=None if quality is None else lambda image: float(quality.measure(image)["overall"]),
+        image_quality=None if image_quality is None else image_quality.score,
+        aesthetic=None if aesthetic is None else aesthetic.score,
+        vector=None if embedding is None else lambda image: _whole(embedding.embed(image)),
+    )
+    return measures, {seat: instrument.identity() for seat, instrument in sitting.items()}
+
+
+def _whole(answer: Any) -> Any:
+    """The vector of the whole picture; the seat `embedding` answers with those of its patches, too."""
+    return answer[1] if isinstance(answer, tuple) else answer
