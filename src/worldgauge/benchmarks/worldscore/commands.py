@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.benchmarks.worldscore.bounds.command import bounds
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, print_json, print_note, print_table, say
 
-app = typer.Typer(help="WorldScore: official files, scores by subdomain, published numbers.")
+app = typer.Typer(help="WorldScore: official files, bounds, scores by subdomain, published numbers.")
+app.command()(bounds)
 
 RunFolder = Annotated[Path, typer.Argument(help="Run folder of the benchmark.", show_default=False)]
 
