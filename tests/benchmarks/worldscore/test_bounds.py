@@ -16,6 +16,7 @@ from worldgauge.benchmarks.worldscore.bounds.material import from_videos
 from worldgauge.benchmarks.worldscore.bounds.runs import models_of_runs
 from worldgauge.benchmarks.worldscore.bounds.values import (
     OF_MODELS,
+    PAIR_FRAMES,
     PAIRED,
     SMOOTH,
     paired_values,
@@ -25,6 +26,7 @@ from worldgauge.benchmarks.worldscore.bounds.values import (
 )
 from worldgauge.benchmarks.worldscore.bounds.way import Way
 from worldgauge.benchmarks.worldscore.formulas.empirical_bounds import morph, z_line
+from worldgauge.blocks.paths import LAYOUTS
 from worldgauge.blocks.write import case_id
 from worldgauge.core.benchmark import read_benchmark_file, resolved_uses
 from worldgauge.core.errors import WorldGaugeError
@@ -123,11 +125,13 @@ def test_the_shipped_table_is_what_a_run_takes():
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory):
-    """Four of the 32 blocks: two pairs, with fixed and moving cameras."""
+    """Four of the 32 blocks, two pairs: a fixed camera with a moving one, and two moving ones."""
     names = {case_id(block): block for block in bound_blocks()}
     partner = pairs_of(list(names))
     fixed = next(n for n, b in names.items() if b.path == "fixed" and names[partner[n]].path != "fixed")
-    moving = next(n for n in names if n not in (fixed, partner[fixed]))
+    moving = next(
+        n for n, b in names.items() if {b.path, names[partner[n]].path} <= set(LAYOUTS) and fixed not in (n, partner[n])
+    )
     chosen = [fixed, partner[fixed], moving, partner[moving]]
     return from_blocks(tmp_path_factory.mktemp("blocks"), [names[n] for n in chosen]), partner
 
@@ -137,7 +141,7 @@ def test_four_blocks_again(few, monkeypatch):
     monkeypatch.setattr("worldgauge.benchmarks.worldscore.bounds.values.pairs_of", lambda _: partner)
     reasons = {}
     for part in (
-        paired_values(material, Way(), 17, reasons, lambda *_: None),
+        paired_values(material, Way(), PAIR_FRAMES, reasons, lambda *_: None),
         smooth_values(material, Way(), reasons, lambda *_: None),
     ):
         for name, values in part:
@@ -163,7 +167,7 @@ def test_all_blocks_again(tmp_path):
 def test_own_videos_and_a_run_with_their_bounds(tmp_path):
     videos = helpers.make_videos(tmp_path / "videos", cases=3, frames=5)
     out = tmp_path / "mine"
-    told = helpers.worldgauge("worldscore", "bounds", videos, "-n", 5, "-o", out).stdout
+    told = helpers.worldgauge("worldscore", "bounds", videos, "-o", out).stdout
     assert "gram_matrix" in told
     assert "needs runs of two models" in told
     mine = columns(folder=out)

@@ -33,7 +33,7 @@ def bounds(
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:N or mps, for networks.")] = "auto",
     blocks: Annotated[int, typer.Option("--blocks", help="How many gauge blocks, where no videos are given.")] = 32,
     seed: Annotated[int, typer.Option("--seed", help="Of the first block.", min=0)] = 2000,
-    frames: Annotated[int, typer.Option("--frames", "-n", help="Frames between two pictures: 17, 33, 65.")] = 17,
+    frames: Annotated[int, typer.Option("--frames", "-n", help="Frames from one picture to another: 5, 9, 17.")] = 5,
     size: Annotated[str | None, typer.Option("--size", help="Size of the paired pictures; else the videos'.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder to write; a run takes it with --benchmark.")

@@ -11,6 +11,7 @@ import numpy as np
 from worldgauge.benchmarks.worldscore.bounds.material import Material
 from worldgauge.benchmarks.worldscore.bounds.values import (
     OF_MODELS,
+    PAIR_FRAMES,
     PAIR_SEED,
     PAIRED,
     SMOOTH,
@@ -69,7 +70,7 @@ def derive(
     material: Material,
     way: Way,
     models: Mapping[str, Mapping[str, Values]] | None = None,
-    frames: int = 17,
+    frames: int = PAIR_FRAMES,
     on_step: Step = lambda *_: None,
 ) -> Derived:
     """The table for the instruments of `way`; `frames` of the clips between two pictures."""
@@ -80,10 +81,10 @@ def derive(
         clips[name] = clips.get(name, {}) | values
     models = models or performed_values(material, way, reasons, on_step)
     recipe = {**material.recipe, "frames of pairs": frames, "seed of pairs": PAIR_SEED}
-    return Derived(way, tuple(_rows(way, clips, models, reasons)), camera_rows(frames), recipe, clips, models)
+    return Derived(way, tuple(_rows(way, clips, models, reasons)), camera_rows(), recipe, clips, models)
 
 
-def camera_rows(frames: int) -> tuple[CameraRow, ...]:
+def camera_rows(frames: int = 49) -> tuple[CameraRow, ...]:
     """Mean rotation (degrees) and translation error of a camera that does not move, by layout."""
     return tuple(CameraRow(layout, *fixed_camera_error(layout_path([layout], frames).poses)) for layout in LAYOUTS)
 

@@ -23,8 +23,8 @@ BLOCKS: Final = 32
 FIRST_SEED: Final = 2000
 """Worlds that nothing else is measured on."""
 FIXED_FROM: Final = 100
-FRAMES: Final = 17
-SIZE: Final = (320, 180)
+FRAMES: Final = 13
+SIZE: Final = (224, 126)
 FPS: Final = 10.0
 STILL: Final = ("melting", "inflating", "draining", "freezing")
 MOVING: Final = ("crossing", "rolling", "pendulum", "windmill", "bouncing")

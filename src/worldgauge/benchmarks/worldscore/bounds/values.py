@@ -22,6 +22,8 @@ SMOOTH: Final = {"smoothness_mse": 0.0, "smoothness_ssim": 1.0, "smoothness_lpip
 OF_MODELS: Final = ("clip_score", "clip_iqa", "clip_aesthetic", "motion_accuracy", "motion_magnitude")
 """No natural bounds: the z rule."""
 PAIR_SEED: Final = 0
+PAIR_FRAMES: Final = 5
+"""From one picture to the other. The paper names no number; the more there are, the less changes in one step."""
 Values = dict[str, float | None]
 """Column to its raw value; None where the instruments could not tell."""
 Step = Callable[[str, int, int], None]

@@ -27,7 +27,7 @@ def morph(first: Image, last: Image, count: int, between: Callable[[Image, Image
     """
     steps = count - 1
     if steps < 2 or steps & (steps - 1):
-        raise WorldGaugeError(f"{count} frames cannot be made by halving", "take 17, 33 or 65 frames")
+        raise WorldGaugeError(f"{count} frames cannot be made by halving", "take 5, 9 or 17 frames")
     frames: dict[int, Image] = {0: first, steps: last}
     while steps > 1:
         half = steps // 2
