@@ -123,6 +123,13 @@ def test_the_shipped_table_is_what_a_run_takes():
     assert SHIPPED["recipe"]["seeds"] == [block.seed for block in bound_blocks()]
 
 
+def test_the_page_has_the_shipped_table():
+    page = (Path(__file__).parents[3] / "docs" / "benchmarks" / "worldscore.md").read_text("utf-8")
+    for column in POCKET:
+        worst, best = TABLE[column]
+        assert f"| {column} | {worst:g} | {best:g} |" in page
+
+
 @pytest.fixture(scope="module")
 def few(tmp_path_factory):
     """Four of the 32 blocks, two pairs: a fixed camera with a moving one, and two moving ones."""
