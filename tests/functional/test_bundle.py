@@ -162,3 +162,20 @@ def test_a_camera_that_only_turns_puts_every_point_at_infinity() -> None:
     obs, truth = scene(moving=False, cameras=3, points=10)
     freedom = Freedom(all_but_first(truth), translation=False)
     assert not bundle.adjust(obs, start(truth), freedom, scale=1.0, iterations=1).state.inverse_depth.any()
+
+
+def test_a_slow_creep_strays_by_one_step_a_frame() -> None:
+    obs, truth = scene(moving=True)
+    still = projection.strays(obs, truth)
+    assert sorted(set(still[0].tolist())) == list(range(1, 12))
+    assert still[1].max() < 1e-9
+    creeping = Observations(obs.anchor, obs.pixel, obs.point, obs.camera, obs.seen + 0.1 * obs.camera[:, None] * [1, 0])
+    assert projection.distances(creeping, truth).max() == pytest.approx(1.1)
+    assert projection.strays(creeping, truth)[1] == pytest.approx(0.1)
+    # A jump is seen in full, in the frame where it happens.
+    jumped = Observations(
+        obs.anchor, obs.pixel, obs.point, obs.camera, obs.seen + 5.0 * (obs.camera >= 6)[:, None] * [0, 1]
+    )
+    frames, lengths = projection.strays(jumped, truth)
+    assert lengths[frames == 6] == pytest.approx(5.0)
+    assert lengths[frames != 6].max() < 1e-9

@@ -50,7 +50,8 @@ def _metric_rows(file: BenchmarkFile, use: MetricUse) -> Iterator[tuple[str, ...
     for protocols, shown in variants(file, use):
         parameters = ", ".join(f"{k}={v}" for k, v in shown.parameters.items())
         only = ", ".join(f"{k}={v}" for k, v in use.cases.items()) or "all"
-        yield use.id, protocols, shown.use, parameters, scale_ends(shown.scale), only
+        derived = [f"by {', '.join(b.instruments)}: {scale_ends(shown.scale_of(b))}" for b in shown.bounds]
+        yield use.id, protocols, shown.use, parameters, "; ".join([scale_ends(shown.scale), *derived]), only
 
 
 def scale_ends(scale: Scale | None) -> str:

@@ -70,10 +70,12 @@ MEANS: dict[CaseReducer, str] = {
 
 def _settings(shown: MetricUse) -> Told:
     parameters = {**METRICS.get(shown.use).defaults, **shown.parameters}
+    scale = scale_in_words(shown.scale) + (f": {shown.unscaled}" if shown.unscaled else "")
+    derived = [f"by {', '.join(b.instruments)} {scale_in_words(shown.scale_of(b))}" for b in shown.bounds]
     return {
         "metric": shown.use,
         "parameters": parameters,
-        "scale": scale_in_words(shown.scale) + (f": {shown.unscaled}" if shown.unscaled else ""),
+        "scale": "; ".join([scale, *derived]),
         "mean": MEANS[shown.reduce],
     }
 

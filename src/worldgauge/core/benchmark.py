@@ -7,13 +7,15 @@ comes from the manifest of the same name.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from worldgauge.core.bounds import FILE_NAME as BOUNDS_FILE
+from worldgauge.core.bounds import Bound, read_bounds
 from worldgauge.core.case import Case
 from worldgauge.core.case_file import FILE_NAME as CASES_FILE
 from worldgauge.core.case_file import read_cases
@@ -118,6 +120,8 @@ class MetricUse(_Model):
     scores 0."""
     under: dict[str, ProtocolOverride] = {}
     """Protocol to what it does differently."""
+    bounds: tuple[Bound, ...] = ()
+    """Ends of the scale for certain instruments, as `bounds.toml` beside the benchmark file has them."""
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> MetricUse:
@@ -142,8 +146,19 @@ class MetricUse(_Model):
                 "unscaled": override.unscaled or self.unscaled,
                 "reduce": override.reduce or self.reduce,
                 "under": {},
+                "bounds": tuple(bound for bound in self.bounds if bound.protocol == protocol),
             }
         )
+
+    def scaled_for(self, measured: str) -> MetricUse:
+        """This use with the bound of that way to measure, where one was derived; `scale` is for all others."""
+        bound = next((bound for bound in self.bounds if bound.measured == measured), None)
+        return self if bound is None else self.model_copy(update={"scale": self.scale_of(bound), "unscaled": ""})
+
+    def scale_of(self, bound: Bound) -> Scale:
+        """The column's scale with other ends; where it has none, every case is scaled."""
+        usual = self.scale or Scale(source=bound.source)
+        return usual.model_copy(update={"source": bound.source})
 
 
 class Group(_Model):
@@ -275,7 +290,22 @@ def read_benchmark_file(name_or_folder: str) -> BenchmarkFile:
         if name_or_folder not in known:
             raise unknown_name("benchmark", name_or_folder, list(known))
         folder = known[name_or_folder].folder
-    return read_toml_as(BenchmarkFile, folder / FILE_NAME)
+    file = read_toml_as(BenchmarkFile, folder / FILE_NAME)
+    return with_bounds(file, read_bounds(folder, file.name), folder)
+
+
+def with_bounds(file: BenchmarkFile, bounds: Sequence[Bound], where: Path) -> BenchmarkFile:
+    """The benchmark file with derived bounds in their columns; `where` is told where one fits no column."""
+    columns = [use.id for use in file.metrics]
+    for bound in bounds:
+        if bound.column not in columns:
+            raise unknown_name(f"column of {where / BOUNDS_FILE}", bound.column, columns)
+        file.check_protocol(bound.protocol)
+    uses = [
+        use.model_copy(update={"bounds": tuple(bound for bound in bounds if bound.column == use.id)})
+        for use in file.metrics
+    ]
+    return file.model_copy(update={"metrics": tuple(uses)}) if bounds else file
 
 
 def load_benchmark(name_or_folder: str, data: Path | None = None) -> Benchmark:

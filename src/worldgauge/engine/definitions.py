@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldgauge.core.benchmark import CaseReducer, MetricUse, Scale
+from worldgauge.core.bounds import digest_of_way, way_of_measuring
 from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.case_parts import in_order
 from worldgauge.core.code_digest import code_of
@@ -46,6 +47,8 @@ class Definition:
     scale: Scale | None
     reduce: CaseReducer
     fingerprint: str
+    measured: str
+    """Digest of the way to measure, without the scale and how cases become one number: what a derived bound names."""
     signals: tuple[Mapping[str, Any], ...]
     """Nested description of the signals, the content of the fingerprint."""
     unavailable: str | None
@@ -164,18 +167,14 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
     metric = METRICS.get(use.use or use.id)
     parameters = merge_parameters(f"metric '{metric.name}'", metric.defaults, use.parameters)
     signals = tuple(describe_signal(need, seats) for need in metric.needs)
-    content = {
-        "metric": metric.name,
-        "version": metric.version,
-        "parameters": parameters,
-        "signals": signals,
-        "scale": use.scale.model_dump(mode="json") if use.scale else None,
-    }
+    way = way_of_measuring(metric.name, metric.version, parameters, signals, **code_of(metric.function))
+    measured = digest_of_way(way)
+    use = use.scaled_for(measured)
+    content = {**way, "scale": use.scale.model_dump(mode="json") if use.scale else None}
     if use.reduce != "mean":
         content["reduce"] = use.reduce
     if use.cases:
         content["cases"] = use.cases
-    content |= code_of(metric.function)
     needed_seats = [SIGNALS.get(u.signal).seat for u in all_uses(metric)]
     reasons = [seats.reason_empty(seat) for seat in needed_seats if seat is not None]
     return Definition(
@@ -185,6 +184,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         scale=use.scale,
         reduce=use.reduce,
         fingerprint=short(digest_of(content)),
+        measured=measured,
         signals=signals,
         unavailable=next((reason for reason in reasons if reason), None),
         parts=metric.inputs(),

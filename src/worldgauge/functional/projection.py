@@ -97,3 +97,20 @@ def depths_ahead(obs: Observations, state: State) -> Floats:
 def distances(obs: Observations, state: State) -> Floats:
     """(M,) lengths of the residuals, pixels."""
     return np.asarray(np.linalg.norm(residuals(obs, state), axis=1))
+
+
+def strays(obs: Observations, state: State) -> tuple[Ints, Floats]:
+    """Frames (K,) and lengths (K,), pixels: how far points seen in a frame and the one before it stray between the two.
+
+    A point that keeps its distance from where it should be does not stray: of a slow change of its looks, which pulls
+    a followed point away a little in every frame, one step is counted and not the sum.
+    """
+    own = len(obs.anchor)
+    point = np.concatenate([obs.point, np.arange(own)])
+    camera = np.concatenate([obs.camera, obs.anchor])
+    # In its own camera a point lies where it was seen.
+    missed = np.concatenate([residuals(obs, state), np.zeros((own, 2))])
+    order = np.lexsort((camera, point))
+    point, camera, missed = point[order], camera[order], missed[order]
+    next_frame = (point[1:] == point[:-1]) & (camera[1:] == camera[:-1] + 1)
+    return camera[1:][next_frame], np.linalg.norm(missed[1:] - missed[:-1], axis=1)[next_frame]

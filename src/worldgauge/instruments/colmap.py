@@ -7,6 +7,7 @@ import logging
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,6 +33,7 @@ class ColmapPoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "colmap"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 1.0
 
     features: int = 2000
@@ -93,21 +95,29 @@ def _as_trajectory(model: Any, count: int, lens: Lens, source: LensSource) -> Tr
     if len(lost):
         raise Unscored(f"{frames_in_words(lost)} cannot be placed: COLMAP does not register them")
     poses = np.tile(np.eye(4), (count, 1, 1))
-    confidence, residual, means, sightings = np.zeros((4, count))
+    confidence, residual = np.zeros((2, count))
+    missed: list[dict[int, NDArray[np.float64]]] = [{} for _ in range(count)]
     depths = []
     points = {key: np.asarray(point.xyz) for key, point in model.points3D.items()}
     for k, image in placed.items():
         poses[k, :3] = image.cam_from_world().matrix()
-        seen = [(point.xy, points[point.point3D_id]) for point in image.points2D if point.has_point3D()]
-        world = np.array([xyz for _, xyz in seen]) @ poses[k, :3, :3].T + poses[k, :3, 3]
+        seen = [(point.xy, point.point3D_id) for point in image.points2D if point.has_point3D()]
+        world = np.array([points[number] for _, number in seen]) @ poses[k, :3, :3].T + poses[k, :3, 3]
         camera = model.cameras[image.camera_id]
         flat = camera.focal_length * world[:, :2] / world[:, 2:] + [camera.principal_point_x, camera.principal_point_y]
-        distances = np.linalg.norm(flat - np.array([xy for xy, _ in seen]), axis=1)
-        residual[k], means[k], sightings[k] = np.median(distances), distances.mean(), len(distances)
+        off = flat - np.array([xy for xy, _ in seen])
+        residual[k] = np.median(np.linalg.norm(off, axis=1))
+        missed[k] = {number: vector for (_, number), vector in zip(seen, off, strict=True)}
         confidence[k] = min(1.0, len(seen) / 50)
         depths.append(float(np.median(world[:, 2])))
     path = align_first_frame(invert(poses))
     path[:, :3, 3] /= float(np.median(depths))
     focal = float(next(iter(model.cameras.values())).focal_length)
     found = Lens(focal, lens.centre, lens.size)
+    strays = [
+        [np.linalg.norm(after[number] - before[number]) for number in sorted(before.keys() & after.keys())]
+        for before, after in pairwise(missed)
+    ]
+    means = np.array([np.mean(of_pair) if of_pair else 0.0 for of_pair in strays])
+    sightings = np.array([float(len(of_pair)) for of_pair in strays])
     return Trajectory(path, found, source, confidence, residual, means, sightings, moves=True)

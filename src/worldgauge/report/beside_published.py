@@ -99,9 +99,9 @@ def _distinct(runs: Sequence[Run], table: PublishedTable) -> list[str]:
 def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[str]:
     """Reasons why a run must not share a table with printed numbers; empty when it may.
 
-    It may when it follows the protocol of the table, is about as many cases, uses the definitions the benchmark comes
-    with, sees through the official instruments, and has scored every case. Only what the columns of the table rest on
-    is asked.
+    It may when it follows the protocol of the table, is about as many cases, uses the definitions and scales the
+    benchmark comes with, sees through the official instruments, and has scored every case. Only what the columns of the
+    table rest on is asked.
     """
     run, reasons = summary.run, []
     if table.apart:
@@ -120,6 +120,10 @@ def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[st
     seats = other_instruments(run, definitions)
     if seats:
         reasons.append(f"other instruments than the official ones: {'; '.join(seats)}")
+    own = {use.id: use.under_protocol(run.file.protocol).scale for use in run.file.benchmark.metrics}
+    derived = [d.id for d in definitions if d.scale != own.get(d.id)]
+    if derived:
+        reasons.append(f"scaled by bounds that were derived anew: {', '.join(derived)}")
     known = {d.id for d in definitions}
     absent = [c for c in wanted if c not in known] + [d.id for d in definitions if d.unavailable]
     if absent:

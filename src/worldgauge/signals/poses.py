@@ -26,10 +26,11 @@ class PosesInstrument(Protocol):
     """What the seat `poses` offers."""
 
     def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Any:
-        """Poses (N, 4, 4), lens, confidence, residual, distance and sightings (N,), and whether the camera moves."""
+        """Poses (N, 4, 4), lens, confidence and residual (N,), distance and sightings (N-1,), and whether the camera
+        moves."""
 
 
-@signal(version=2, reads=("video",), seat="poses", frames=LIMITED, cost=0.5, dense=4.0)
+@signal(version=3, reads=("video",), seat="poses", frames=LIMITED, cost=0.5, dense=4.0)
 def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     """Where the camera is at every frame, the lens estimated from the clip.
 
@@ -38,25 +39,27 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     `lens_source`: "given", "estimated", or "assumed" where the clip does not tell the focal length;
     `confidence`: (N,) share of tracked corners that agree with each pose, less when they are few;
     `residual`: (N,) median distance of corners from their prediction, px of a frame of `size`;
-    `distance`, `sightings`: (N,) mean distance of the corners that agree with the pose, px, and their number;
+    `distance`, `sightings`: (N-1,) mean distance by which corners miss their predicted way to the next frame, px, and
+    their number;
     `moves`: whether there is parallax; without it the camera turns in place and translations are zero.
     """
     return _path_of(clip, instrument, None)
 
 
-@signal(version=2, reads=("video", "camera"), seat="poses", frames=LIMITED, cost=0.4, dense=4.0)
+@signal(version=3, reads=("video", "camera"), seat="poses", frames=LIMITED, cost=0.4, dense=4.0)
 def poses_given_lens(clip: Clip, camera: CameraPath, instrument: PosesInstrument) -> Arrays:
     """As `poses`, with the lens of the case's camera file; estimated where that file has no intrinsics."""
     return _path_of(clip, instrument, camera)
 
 
-@signal(version=3, reads=(), needs=(poses(),), cost=0.001)
+@signal(version=4, reads=(), needs=(poses(),), cost=0.001)
 def rigid_cameras(path: Arrays) -> Arrays:
     """Camera poses of the whole clip and how well a rigid scene explains it.
 
     `poses`: (N, 4, 4) OpenCV camera-to-world. `residual`: (N,) median distance between seen and predicted points of a
-    frame, `distance`: (N,) their mean, in pixels of an eighth of a frame as large as 512x512, the grid on which dense
-    trackers work; `sightings`: (N,) how many points.
+    frame, `distance`: (N-1,) mean distance by which points miss their predicted way to the next frame, both in pixels
+    of an eighth of a frame as large as 512x512, the grid on which dense trackers work; `sightings`: (N-1,) how many
+    points.
     """
     width, height = path["size"].tolist()
     unit = 8.0 * math.sqrt(width * height / GRID_AREA)

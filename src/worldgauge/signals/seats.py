@@ -21,8 +21,11 @@ class ImageScore(Protocol):
 class ImageDistance(Protocol):
     """What the seat `perceptual_distance` offers."""
 
-    def distance(self, image: Image, reference: Image) -> float:
-        """How unlike two RGB frames of one size look; 0 for equal ones."""
+    def distance(self, image: Image, reference: Image, *, unsigned: bool = False) -> float:
+        """How unlike two RGB frames of one size look; 0 for equal ones.
+
+        `unsigned`: the levels go in as [0, 1], as some codes feed networks that were trained on [-1, 1].
+        """
 
 
 class PromptReward(Protocol):

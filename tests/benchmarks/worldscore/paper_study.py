@@ -26,10 +26,12 @@ from worldgauge.blocks.subjects import Shown, Studio, studio
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.blocks.write import make_cases
 from worldgauge.calibration.presets import SMALL
+from worldgauge.core.benchmark import Scale, read_benchmark_file, resolved_uses
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Unscored
 from worldgauge.core.video import Video
+from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.functional.pose import align_first_frame
 from worldgauge.instruments.pocket.interpolation import FlowInterpolation
 from worldgauge.instruments.pocket.poses import BundlePoses
@@ -38,7 +40,7 @@ from worldgauge.signals.poses import poses, rigid_cameras
 
 WORLDS = replace(SMALL, kind="layouts")
 """Sixteen, each of the eight layouts twice."""
-FAULTY = (("style_drift", 0.5), ("style_drift", 1.0), ("flicker", 0.5))
+FAULTY = (("style_drift", 0.5), ("style_drift", 1.0), ("flicker", 0.5), ("geometry_wobble", 1.0))
 Figures = dict[str, dict[str, Any]]
 
 
@@ -124,7 +126,15 @@ def _pocket(case: Case, shown: Shown) -> dict[str, Any]:
         return {"pocket": None, "3d": None}
     cameras = rigid_cameras.function(path)
     error = consistency.reprojection_error.function(case, cameras).value
-    return {"pocket": control(case, cameras["poses"]), "3d": 100 * max(0.0, 1 - error / 1.0719)}
+    return {"pocket": control(case, cameras["poses"]), "3d": scale_of("reprojection_error")(error)}
+
+
+def scale_of(column: str, protocol: str = "paper") -> Scale:
+    """The scale of a column for the pocket set."""
+    uses = resolved_uses(read_benchmark_file("worldscore"), protocol)
+    found = next(d.scale for d in resolve(uses, choose_seats("pocket")) if d.id == column)
+    assert found is not None, column
+    return found
 
 
 def _look(opened: Studio, fault: str, severity: float) -> dict[str, float]:
@@ -157,6 +167,12 @@ def better(found: dict[str, Figures], key: str, fault: str) -> int:
     return sum(figures["oracle"][key] < figures[fault][key] for figures in found.values())
 
 
+def moved(found: dict[str, Figures], key: str, fault: str) -> float:
+    """Mean change of a score by a fault, over the worlds in which both are known."""
+    pairs = [(f["oracle"][key], f[fault][key]) for f in found.values()]
+    return float(np.mean([after - before for before, after in pairs if before is not None and after is not None]))
+
+
 if __name__ == "__main__":
     sys.stdout.write(f"true: {json.dumps(means(true_cameras(WORLDS.blocks()), 'true'))}\n")
     result = pocket_study(Path(sys.argv[1]))
@@ -164,3 +180,5 @@ if __name__ == "__main__":
         sys.stdout.write(f"{key}: {json.dumps(means(result, key))}\n")
     for key, fault in (("style", "style_drift-0.5"), ("mse", "flicker-0.5")):
         sys.stdout.write(f"{key} better than {fault}: {better(result, key, fault)} of {len(result)}\n")
+    for fault in ("style_drift-0.5", "style_drift-1", "geometry_wobble-1"):
+        sys.stdout.write(f"3d moved by {fault}: {moved(result, '3d', fault):.2f}\n")

@@ -56,7 +56,7 @@ class StubDistance(Instrument):
     seat: ClassVar[str] = "perceptual_distance"
     name: ClassVar[str] = "stub_distance"
 
-    def distance(self, image: np.ndarray, reference: np.ndarray) -> float:
+    def distance(self, image: np.ndarray, reference: np.ndarray, *, unsigned: bool = False) -> float:
         return 0.01
 
 

@@ -32,3 +32,5 @@ def test_looks(tmp_path):
     found = paper_study.pocket_study(tmp_path)
     assert paper_study.better(found, "style", "style_drift-0.5") >= 15
     assert paper_study.better(found, "mse", "flicker-0.5") >= 15
+    assert abs(paper_study.moved(found, "3d", "style_drift-0.5")) <= 3
+    assert paper_study.moved(found, "3d", "geometry_wobble-1") < -5

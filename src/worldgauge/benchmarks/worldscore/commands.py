@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.benchmarks.worldscore.bounds.command import bounds
 from worldgauge.benchmarks.worldscore.verbs.check import check
 from worldgauge.benchmarks.worldscore.verbs.comparing import observations, subdomains, twins
 from worldgauge.benchmarks.worldscore.verbs.consistency import consistency
@@ -16,9 +17,9 @@ from worldgauge.benchmarks.worldscore.verbs.study import study
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, print_json, print_note, print_table, say
 
-app = typer.Typer(help="WorldScore: data set, official files, comparisons of models, published numbers.")
+app = typer.Typer(help="WorldScore: data set, official files, bounds, comparisons of models, published numbers.")
 
-for verb in (check, presets, consistency, observations, subdomains, twins, study, curate):
+for verb in (check, presets, consistency, observations, subdomains, twins, study, curate, bounds):
     app.command()(verb)
 
 RunFolder = Annotated[Path, typer.Argument(help="Run folder of the benchmark.", show_default=False)]

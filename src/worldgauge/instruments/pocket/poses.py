@@ -13,6 +13,7 @@ from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame
+from worldgauge.functional.projection import strays
 from worldgauge.instruments.pocket.between import place_between
 from worldgauge.instruments.pocket.corner_tracks import Grey, Tracks, follow_corners
 from worldgauge.instruments.pocket.matches import as_grey
@@ -56,9 +57,9 @@ class Trajectory:
     residual: Floats
     """(N,) median distance between seen and predicted corners, px of the frames that were given."""
     distance: Floats
-    """(N,) mean distance of the corners that agree with the pose: others were lost track of, or move by themselves."""
+    """(N-1,) how far corners stray from their predicted way to the next frame, px: the mean over those still on it."""
     sightings: Floats
-    """(N,) how many distances that is."""
+    """(N-1,) how many corners that is."""
     moves: bool
     """False when a turning camera explains the clip: the translations are then exactly zero."""
 
@@ -69,7 +70,7 @@ class BundlePoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "bundle"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     memory: ClassVar[float] = 0.3
 
     corners: int = 400
@@ -166,18 +167,27 @@ class _Agreement:
 def _agreement(solution: Solution) -> _Agreement:
     """How well the corners of every frame agree with its pose; `Unscored` when a frame has too little support."""
     count = len(solution.state.rotation)
-    confidence, residual, means, sightings = np.zeros((4, count))
+    confidence, residual = np.zeros((2, count))
     distance, obs = solution.distances(), solution.obs
     for frame in range(count):
         seen = distance[(obs.camera == frame) | (obs.anchor[obs.point] == frame)]
         agree = seen < 3 * solution.lens.tolerance
         if agree.sum() >= LEAST_LINKS and agree.mean() >= LEAST_SHARE:
             confidence[frame] = agree.mean() * min(1.0, agree.sum() / SURE_SIGHTINGS)
-            residual[frame], means[frame], sightings[frame] = np.median(seen), seen[agree].mean(), agree.sum()
+            residual[frame] = np.median(seen)
     if (confidence == 0).any():
         lost = np.flatnonzero(confidence == 0)
         raise Unscored(f"{frames_in_words(lost)} cannot be placed: the corners do not agree on one camera motion")
-    return _Agreement(confidence, residual, means, sightings)
+    return _Agreement(confidence, residual, *_mean_strays(solution, count))
+
+
+def _mean_strays(solution: Solution, count: int) -> tuple[Floats, Floats]:
+    """Mean and number of strays of every pair of frames, (N-1,) each; a corner that strays far was lost track of."""
+    frames, lengths = strays(solution.obs, solution.state)
+    followed = lengths < 3 * solution.lens.tolerance
+    sums = np.bincount(frames[followed] - 1, lengths[followed], minlength=count - 1)
+    numbers = np.bincount(frames[followed] - 1, minlength=count - 1).astype(np.float64)
+    return sums / np.maximum(numbers, 1.0), numbers
 
 
 def frames_in_words(frames: NDArray[np.int64]) -> str:

@@ -16,7 +16,7 @@ from worldgauge.signals.poses import rigid_cameras
 
 
 @metric(
-    version=2,
+    version=3,
     unit="px/8",
     higher_is_better=False,
     bounds=(0, 1e4),
@@ -24,9 +24,11 @@ from worldgauge.signals.poses import rigid_cameras
     formula=rigid_cameras.function,
 )
 def reprojection_error(case: Case, cameras: Arrays) -> Measurement:
-    """Mean distance between seen and predicted points of a rigid scene, over all points of all frames, in pixels of an
-    eighth of 512x512."""
+    """Mean distance by which points of a rigid scene miss their predicted place in the next frame, over all points of
+    all pairs of frames, in pixels of an eighth of 512x512."""
     means, points = cameras["distance"], cameras["sightings"]
+    if not points.any():
+        raise Unscored("no point was seen in two consecutive frames")
     pooled = float((means * points).sum() / points.sum())
     return Measurement(pooled, tuple(means.tolist()), reason=f"{int(points.sum())} sightings")
 

@@ -89,8 +89,8 @@ def aesthetics(case: Case, aesthetics: Arrays) -> Measurement:
 
 @metric(version=2, unit="", higher_is_better=False, bounds=(0, 10), needs=[prediction_distances()])
 def smoothness_lpips(case: Case, distances: Arrays, *, protocol: Protocol = "released") -> Measurement:
-    """Mean perceptual distance of frames predicted from their neighbours; under `released` with red and blue
-    exchanged."""
+    """Mean perceptual distance of frames predicted from their neighbours; under `released` with red and blue exchanged
+    and levels in [0, 1] where the network was trained on [-1, 1]."""
     return Measurement.from_curve(distances[protocol], frames=predicted_numbers)
 
 

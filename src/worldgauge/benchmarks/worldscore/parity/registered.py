@@ -64,7 +64,7 @@ class Answers:
     def between(self, before: Image, after: Image) -> Image:
         return np.asarray(next(self._answers), np.uint8)
 
-    def distance(self, image: Image, reference: Image) -> float:
+    def distance(self, image: Image, reference: Image, *, unsigned: bool = False) -> float:
         return float(next(self._answers))
 
 

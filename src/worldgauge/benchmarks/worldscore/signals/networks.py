@@ -96,16 +96,16 @@ def anchor_aesthetics(clip: Clip, case: Case, network: ImageScore) -> Arrays:
     return {"score": np.array([network.score(squashed(frame)) for frame in anchors_of(clip, case)])}
 
 
-@signal(version=2, needs=(predicted_frames(),), seat="perceptual_distance", cost=1.0)
+@signal(version=3, needs=(predicted_frames(),), seat="perceptual_distance", cost=1.0)
 def prediction_distances(clip: Clip, predicted: Arrays, network: ImageDistance) -> Arrays:
     """Perceptual distance of predicted to real frames, one number per prediction.
 
-    `released`: red and blue exchanged, as the code feeds its network; `paper`: the pictures as they are.
+    `released`: red and blue exchanged and levels in [0, 1], as the code feeds its network; `paper`: as it was trained.
     """
     frames = clip.frames()
     pairs = [(predicted["frames"][i], frames[dropped]) for i, (_, dropped, _) in enumerate(dropped_frames(len(frames)))]
     return {
-        "released": np.array([network.distance(_exchanged(ours), _exchanged(real)) for ours, real in pairs]),
+        "released": np.array([network.distance(*map(_exchanged, pair), unsigned=True) for pair in pairs]),
         "paper": np.array([network.distance(ours, real) for ours, real in pairs]),
     }
 

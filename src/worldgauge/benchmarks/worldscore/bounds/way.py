@@ -1,0 +1,41 @@
+"""How the columns are measured for which bounds are derived: protocol and instruments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldgauge.core.benchmark import MetricUse, read_benchmark_file, resolved_uses
+from worldgauge.core.metric import METRICS
+from worldgauge.core.signal import SIGNALS
+from worldgauge.engine.definitions import Definition, Seats, all_uses, choose_seats, resolve
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the columns are measured."""
+
+    protocol: str = "paper"
+    instrument_set: str = "pocket"
+    overrides: tuple[str, ...] = ()
+    device: str = "auto"
+
+    @property
+    def seats(self) -> Seats:
+        return choose_seats(self.instrument_set, self.overrides)
+
+    def uses(self) -> dict[str, MetricUse]:
+        """The columns without their scales and on any case."""
+        plain = {"scale": None, "unscaled": "", "cases": {}, "reduce": "mean", "bounds": ()}
+        file = read_benchmark_file(str(Path(__file__).parents[1]))
+        return {use.id: use.model_copy(update=plain) for use in resolved_uses(file, self.protocol)}
+
+    def definitions(self) -> dict[str, Definition]:
+        return {definition.id: definition for definition in resolve(self.uses().values(), self.seats)}
+
+    def instruments_of(self, column: str) -> tuple[str, ...]:
+        """Names of the instruments below a column; `-` for an empty seat."""
+        signals = [SIGNALS.get(use.signal) for use in all_uses(METRICS.get(self.uses()[column].use))]
+        seats = dict.fromkeys(signal.seat for signal in signals if signal.seat is not None)
+        found = [self.seats.instruments.get(seat) for seat in seats]
+        return tuple(instrument.name if instrument else "-" for instrument in found)
