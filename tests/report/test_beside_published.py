@@ -49,6 +49,7 @@ def summary(*definitions: DefinitionFile, protocol: str = "printed", scored: int
 TRAINED = {"name": "net", "weights": "abc"}
 FAIR = (definition("psnr", TRAINED), definition("ssim", TRAINED))
 UNSCALED = FAIR[1].model_copy(update={"unscaled": "nobody measured one"})
+RESCALED = FAIR[1].model_copy(update={"scale": Scale(source=(0.5, 1.0))})
 
 
 def test_a_fair_run_shares_the_table_under_a_name_of_its_own() -> None:
@@ -63,6 +64,7 @@ def test_a_fair_run_shares_the_table_under_a_name_of_its_own() -> None:
         (summary(*FAIR, protocol="code"), TABLE, "the printed table follows 'printed', the run 'code'"),
         (summary(*FAIR), TABLE.model_copy(update={"protocol": ""}), "nobody knows which protocol"),
         (summary(*FAIR), TABLE.model_copy(update={"apart": "50 cases only"}), "special: 50 cases only"),
+        (summary(FAIR[0], RESCALED), TABLE, "scaled by bounds that were derived anew: ssim"),
         (summary(FAIR[0]), TABLE, "not measured: ssim"),
         (summary(FAIR[0], definition("ssim", unavailable="no weights")), TABLE, "not measured: ssim"),
         (summary(*FAIR, scored=2), TABLE, "not every case is scored: psnr 2 of 3, ssim 2 of 3"),

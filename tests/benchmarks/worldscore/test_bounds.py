@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -185,9 +186,34 @@ def test_own_videos_and_a_run_with_their_bounds(tmp_path):
     assert mine["motion_magnitude"].scale.source == (-5.9724053, 18.9650483)
 
 
-def test_runs_as_models(tmp_path):
+def made_run(name, raws, weights, protocol="paper"):
+    """What a run folder would tell of motion magnitude."""
+    uses = resolved_uses(read_benchmark_file("worldscore"), protocol)
+    (use,) = [use for use in uses if use.id == "motion_magnitude"]
+    (definition,) = resolve([use], choose_seats("pocket"))
+    column = SimpleNamespace(raws=np.array(raws), weights=np.array(weights))
+    file = SimpleNamespace(definitions=[definition.to_file()])
+    return SimpleNamespace(name=name, file=file, columns=lambda: {"motion_magnitude": column})
+
+
+def test_runs_as_models(tmp_path, monkeypatch):
     with pytest.raises(WorldGaugeError, match="is not a run"):
         models_of_runs([tmp_path], Way())
+    made = {
+        "a": made_run("a", [1.0, 4.0, np.nan], [1.0, 2.0, 5.0]),
+        "b": made_run("b", [2.0, np.nan, np.nan], [1.0, 1.0, 1.0]),
+        "c": made_run("c", [2.0], [1.0], protocol="released"),
+    }
+    monkeypatch.setattr("worldgauge.benchmarks.worldscore.bounds.runs.Run", lambda folder: made[folder.name])
+    found = models_of_runs([Path("a"), Path("b")], Way())
+    # Every pair of frames counts alike under `paper`; a clip that was not measured does not count.
+    assert found == {"a": {"": {"motion_magnitude": 3.0}}, "b": {"": {"motion_magnitude": 2.0}}}
+    with pytest.raises(WorldGaugeError, match="given twice"):
+        models_of_runs([Path("a"), Path("a")], Way())
+    # Magnitude is told no protocol: what the two measure is the same.
+    assert models_of_runs([Path("c")], Way()) == {"c": {"": {"motion_magnitude": 2.0}}}
+    with pytest.raises(WorldGaugeError, match="measured with other instruments"):
+        models_of_runs([Path("a")], Way(overrides=("flow=dis:preset=fast",)))
 
 
 def test_bad_requests(tmp_path):

@@ -41,7 +41,8 @@ class Material:
 def from_videos(videos: Path, data: Path | None, size: Size | None) -> Material:
     """Clips of a folder; pictures of the data set, else the clips' first frames, cut to one size."""
     found = (single_video(videos) or Submission.from_folder(videos)).videos
-    fit = size or next(iter(found.values())).info.size
+    first = next(iter(found.values())).info
+    fit = size or (first.width, first.height)
     clips = {name: _clip(video) for name, video in found.items()}
     recipe: dict[str, Any] = {"clips": f"{len(clips)} videos", "size": list(fit)}
     if data is None:
