@@ -20,6 +20,7 @@ MANIFEST = Manifest(
         "rule_nouns": ".pocket.nouns:RuleTagger",
         "spacy": ".spacy_tagger:SpacyTagger",
     },
+    weights="weights.toml",
     instrument_sets={
         "pocket": {
             "flow": "dis",

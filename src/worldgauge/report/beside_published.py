@@ -201,6 +201,8 @@ def _differing(signal: Mapping[str, Any], official: InstrumentsFile, protocol: s
             yield f"{name}: {used['name']} instead of {use.official}"
         for key in others if used["name"] == use.official else ():
             yield f"{name}: {use.official} with {key} {given.get(key)} instead of {use.parameters[key]}"
+    if used and used.get("other_weights"):
+        yield f"{name}: {used['name']} with other weights than the published ones"
     if use is not None and use.differs:
         yield f"{name}: {use.differs}"
     for need in signal.get("needs", ()):
