@@ -32,6 +32,11 @@ MANIFEST = Manifest(
         "depth_anything_v2_small": ".neural.depth_anything:DepthAnythingV2Small",
         "depth_anything_v2_base": ".neural.depth_anything:DepthAnythingV2Base",
         "depth_anything_v2_large": ".neural.depth_anything:DepthAnythingV2Large",
+        "raft_large": ".neural.raft:RaftLarge",
+        "sea_raft_m": ".neural.sea_raft:SeaRaftM",
+        "lpips_alex": ".neural.lpips:LpipsAlex",
+        "lpips_vgg": ".neural.lpips:LpipsVgg",
+        "vgg19_gram": ".neural.vgg_gram:Vgg19Gram",
     },
     weights="weights.toml",
     instrument_sets={

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from worldgauge.instruments.neural.state import load_strict
+from worldgauge.instruments.neural.state import Rename, load_strict
 
 Module = TypeVar("Module", bound=nn.Module)
 
@@ -23,9 +23,11 @@ class Unfilled(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def filled(make: Callable[[], Module], state: Mapping[str, Tensor], network: str) -> Module:
+def filled(
+    make: Callable[[], Module], state: Mapping[str, Tensor], network: str, rename: Rename | None = None
+) -> Module:
     """What `make` builds, strictly loaded, in evaluation mode, in float32 on the CPU."""
     with Unfilled():
         module = make()
-    load_strict(module, state, network)
+    load_strict(module, state, network, rename)
     return module.requires_grad_(False)
