@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +55,9 @@ def placed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def by_rows(instrument: Any, method: str, single: str) -> tuple[np.ndarray, np.ndarray]:
     """The answers for all frames at once and for one after the other."""
-    together = getattr(instrument, method)(FRAMES)
-    alone = [getattr(instrument, single)(frame) for frame in FRAMES]
+    frames = FRAMES[:3] if instrument.seat == "image_depth" else FRAMES
+    together = getattr(instrument, method)(frames)
+    alone = [getattr(instrument, single)(frame) for frame in frames]
     if isinstance(together, tuple):
         return together[0], np.stack([one[0] for one in alone])
     return together, np.array(alone, np.float32)
@@ -69,7 +72,7 @@ def by_rows(instrument: Any, method: str, single: str) -> tuple[np.ndarray, np.n
         (LaionAesthetic(batch=3, resize="tensor"), "scores", "score"),
         (ClipIqaPlus(batch=2), "scores", "score"),
         (Dinov2B14(batch=4, short_side=60, crop=42), "embeddings", "embed"),
-        (DepthAnythingV2Small(batch=1), "depths", "depth"),
+        (DepthAnythingV2Small(batch=2), "depths", "depth"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
@@ -99,11 +102,12 @@ def test_heads_share_an_encoder() -> None:
     assert aesthetic.network[0] is embedding.network
     assert aesthetic.scores_of(embedding.network.images(FRAMES)) == pytest.approx(aesthetic.scores(FRAMES), abs=1e-6)
     assert ClipL14Image(activation="gelu").network is not embedding.network
-    encoder = id(embedding.network)
+    encoder = weakref.ref(embedding.network)
     aesthetic.release()
+    assert encoder() is embedding.network, "another head still holds it"
     embedding.release()
-    assert "_network" not in vars(embedding)
-    assert encoder
+    gc.collect()
+    assert encoder() is None
 
 
 def test_parameters_travel_and_networks_do_not() -> None:
@@ -143,11 +147,12 @@ def test_patches_of_a_crop() -> None:
 
 def test_depth_sizes() -> None:
     frame = image("depth", 36, 64)
-    assert DepthAnythingV2Small().depth(frame).shape == (294, 518)
-    assert DepthAnythingV2Small(output="frame").depth(frame).shape == (36, 64)
+    depth = DepthAnythingV2Small(batch=1).depth(frame)
+    assert depth.shape == (294, 518)
+    assert (depth >= 0).all()
+    assert DepthAnythingV2Small(batch=1, output="frame").depth(frame).shape == (36, 64)
     assert DepthAnythingV2Small().working_size(640, 360) == (518, 294)
     assert DepthAnythingV2Small(resize="authors").working_size(640, 360) == (924, 518)
-    assert (DepthAnythingV2Small().depth(frame) >= 0).all()
 
 
 def test_long_texts_lose_their_end_or_keep_it() -> None:
