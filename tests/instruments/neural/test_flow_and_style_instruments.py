@@ -153,6 +153,11 @@ def test_frames_too_small_are_unscored() -> None:
         Vgg19Gram().features(np.zeros((4, 400, 3), np.uint8))
 
 
+def test_frames_of_two_sizes_are_not_compared() -> None:
+    with pytest.raises(WorldGaugeError, match="lpips_alex: frames of shape"):
+        LpipsAlex().distance(FRAMES[0], FRAMES[1][:100])
+
+
 def test_what_changes_a_number_is_in_the_key() -> None:
     variants = [
         *(RaftLarge(), RaftLarge(value_range="unit"), RaftLarge(padding="right_bottom"), RaftLarge(batch=2)),

@@ -13,8 +13,6 @@ RADIUS = 4
 CHANNELS = LEVELS * (2 * RADIUS + 1) ** 2
 STRIDE = 8
 """Px of a frame per px of its features."""
-SMALLEST = STRIDE * 2**LEVELS
-"""Px; below it the coarsest level has less than two pixels a side, and the original lookup divides by zero."""
 
 
 class Correlation:

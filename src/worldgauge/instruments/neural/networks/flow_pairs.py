@@ -83,7 +83,7 @@ class FlowPairs:
         fields = [field.cpu() for field in self.stacks(frames, pairs)]
         if not fields:
             return np.zeros((0, *frames[0].shape[:2], 2), np.float32)
-        return np.asarray(torch.cat(fields).numpy(), np.float32)
+        return np.ascontiguousarray(torch.cat(fields).numpy(), np.float32)
 
     def stacks(self, frames: Sequence[NDArray[np.uint8]] | Tensor, pairs: Pairs) -> Iterator[Tensor]:
         """The same as tensors on the device, at most `batch` pairs at a time, so that they can be reduced there.
