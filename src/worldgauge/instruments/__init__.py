@@ -36,7 +36,7 @@ MANIFEST = Manifest(
         "sea_raft_m": ".neural.sea_raft:SeaRaftM",
         "lpips_alex": ".neural.lpips:LpipsAlex",
         "lpips_vgg": ".neural.lpips:LpipsVgg",
-        "vgg19_gram": ".neural.vgg_gram:Vgg19Gram",
+        "vgg19": ".neural.vgg_gram:Vgg19Gram",
     },
     weights="weights.toml",
     instrument_sets={
