@@ -49,15 +49,22 @@ def _placed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_placed")
-@pytest.mark.parametrize("instrument", [RaftLarge(batch=3, updates=2), SeaRaftM(batch=3, updates=1, half=False)])
+@pytest.mark.parametrize(
+    "instrument",
+    [
+        RaftLarge(batch=2, updates=1),
+        pytest.param(SeaRaftM(batch=2, updates=1, half=False), marks=pytest.mark.nightly),
+    ],
+)
 def test_flow_of_a_pair_does_not_depend_on_its_neighbours(instrument: Any) -> None:
     assert instrument.unavailable() is None
     instrument.load("cpu")
-    together = instrument.flows(FRAMES, BOTH_WAYS)
-    assert together.shape == (4, 128, 136, 2)
-    alone = [instrument.flow(FRAMES[i], FRAMES[j]) for i, j in BOTH_WAYS]
-    assert np.array_equal(together, np.stack(alone))
-    assert not np.allclose(together[0], together[1], atol=0.1)
+    together = instrument.flows(FRAMES, BOTH_WAYS[:3])
+    assert together.shape == (3, 128, 136, 2)
+    assert np.array_equal(together[1], instrument.flow(FRAMES[1], FRAMES[0]))
+    other_order = np.asfortranarray(FRAMES)
+    assert np.array_equal(together[2], instrument.flow(other_order[1], other_order[2])), "nor on the order in memory"
+    assert not np.allclose(together[0], together[1], atol=0.01)
 
 
 @pytest.mark.usefixtures("_placed")
@@ -78,6 +85,7 @@ def test_three_frames_are_encoded_three_times_for_both_directions() -> None:
     assert counted == {"feature_encoder": 3, "context_encoder": 3}
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("_placed")
 def test_half_size_sees_what_a_halved_frame_is() -> None:
     doubled = FRAMES[:2].repeat(2, axis=1).repeat(2, axis=2)
@@ -93,7 +101,7 @@ def test_half_size_sees_what_a_halved_frame_is() -> None:
 @pytest.mark.usefixtures("_placed")
 def test_distances_of_stacks_and_of_pairs_are_the_same() -> None:
     instrument = LpipsAlex(batch=2)
-    references = FRAMES[::-1].copy()
+    references = np.asfortranarray(FRAMES[::-1])
     together = instrument.distances(FRAMES, references)
     assert list(together) == [instrument.distance(a, b) for a, b in zip(FRAMES, references, strict=True)]
     assert together[1] == 0.0
