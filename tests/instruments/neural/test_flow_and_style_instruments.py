@@ -28,24 +28,26 @@ BOTH_WAYS = [(0, 1), (1, 0), (1, 2), (2, 1)]
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Checkpoints in the published layouts, under the names they are published by."""
-    folder = tmp_path_factory.mktemp("weights")
-    raft = {rename(name): value for name, value in checkpoint("raft_large").items()}
-    torch.save(raft, folder / "raft_large_C_T_SKHT_V2-ff5fadd5.pth")
-    torch.save({f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()}, folder / "sea.pth")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Checkpoints in the published layouts, by the id of their weights."""
     alex = checkpoint("lpips_alex")
-    heads = {name: value for name, value in alex.items() if name.startswith("lin")}
     trunk = {name: value for name, value in alex.items() if name.startswith("features")}
-    torch.save(heads, folder / "alex.pth")
-    torch.save(trunk | {"classifier.1.weight": torch.zeros(4, 4)}, folder / "alexnet-owt-7be5be79.pth")
-    torch.save(dict(checkpoint("vgg19_gram")), folder / "vgg19-dcbb9e9d.pth")
-    return folder
+    states = {
+        "raft_large": {rename(name): value for name, value in checkpoint("raft_large").items()},
+        "sea_raft_m": {f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()},
+        "lpips_alex": {name: value for name, value in alex.items() if name.startswith("lin")},
+        "alexnet": trunk | {"classifier.1.weight": torch.zeros(4, 4)},
+        "vgg19": dict(checkpoint("vgg19_gram")),
+    }
+    folder = tmp_path_factory.mktemp("weights")
+    for name, state in states.items():
+        torch.save(state, folder / f"{name}.pth")
+    return {name: folder / f"{name}.pth" for name in states}
 
 
 @pytest.fixture
-def _placed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"{files} sea_raft_m={files / 'sea.pth'}")
+def _placed(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", " ".join(f"{name}={path}" for name, path in files.items()))
 
 
 @pytest.mark.usefixtures("_placed")
@@ -140,9 +142,8 @@ def test_without_weights_the_command_that_brings_them() -> None:
         assert "worldgauge fetch" in reason
 
 
-@pytest.mark.usefixtures("_placed")
-def test_a_file_of_another_network_is_one_line(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"raft_large={files / 'alex.pth'}")
+def test_a_file_of_another_network_is_one_line(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"raft_large={files['lpips_alex']}")
     with pytest.raises(WorldGaugeError) as caught:
         RaftLarge().load("cpu")
     assert str(caught.value).startswith("the weights of RAFT-large do not fit: no ")
