@@ -83,6 +83,8 @@ def _reached(item: Any, tree: ast.AST, module: dict[str, Any]) -> Iterator[Any]:
     if isinstance(item, FunctionType):
         names = _names(item.__code__)
     else:
+        # What a class inherits is part of it.
+        yield from item.__bases__
         for member in vars(item).values():
             function = getattr(member, "__func__", member)
             if isinstance(function, FunctionType):
