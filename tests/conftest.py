@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import helpers
-from worldgauge.core import manifest
+from worldgauge.core import manifest, weight_files
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.metric import METRICS
 from worldgauge.core.signal import SIGNALS
@@ -26,6 +26,8 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLDGAUGE_STORE", str(tmp_path / "store"))
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for variable in ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(variable, raising=False)
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +38,7 @@ def _no_plugins_left() -> Iterator[None]:
         for name in [n for n, entry in registry._entries.items() if _is_included(entry)]:
             del registry._entries[name]
     manifest._included.clear()
+    weight_files._places.clear()
 
 
 def _is_included(entry: object) -> bool:

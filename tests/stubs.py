@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from worldgauge.core.benchmark import MetricUse
-from worldgauge.core.instrument import Instrument, Weights
+from worldgauge.core.instrument import Instrument
 from worldgauge.core.metric import METRICS, Measurement, Metric, metric
 from worldgauge.core.signal import SIGNALS, Arrays, Signal, SignalUse, signal
 from worldgauge.engine.definitions import Definition, Seats, resolve
 
-WEIGHTS = Weights("nowhere", "1", "0" * 64, "none", 1.0)
+WEIGHTS = ("raft_large",)
 
 
 @contextmanager
@@ -41,7 +41,7 @@ class Ruler(Instrument):
 def instrument(seat: str, network: bool, gigabytes: float = 0.1, why_not: str | None = None) -> Instrument:
     """An instrument for the seat, named after it, with or without weights."""
     content: dict[str, Any] = {"seat": seat, "name": f"{seat}-stub", "loads": [], "memory": gigabytes}
-    content |= {"weights": WEIGHTS if network else None, "unavailable": lambda self: why_not}
+    content |= {"weights": WEIGHTS if network else (), "unavailable": lambda self: why_not}
     made: Instrument = dataclass(frozen=True)(type(f"Stub{seat}", (Ruler,), content))()
     return made
 

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from instruments.billboards import LENS, film, pan, slide
+from worldgauge.core import instrument
 from worldgauge.core.errors import Unavailable, Unscored
 from worldgauge.functional import pose
 from worldgauge.instruments import colmap
 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(colmap.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(instrument.importlib.util, "find_spec", lambda name: None)
     assert "worldgauge[geometry]" in (colmap.ColmapPoses().unavailable() or "")
     with pytest.raises(Unavailable):
         colmap.ColmapPoses().trajectory([np.zeros((64, 64, 3), np.uint8)] * 2)

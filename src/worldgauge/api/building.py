@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from worldgauge.core.manifest import include, included
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
+from worldgauge.core.weight_files import place_weights, placed
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
 from worldgauge.engine.definitions import Seats, choose_seats
@@ -39,6 +41,7 @@ def build_job(
     protocol: str | None = None,
     instruments: str = "auto",
     use: Iterable[str] = (),
+    weights: Iterable[str] = (),
     metrics: Names = None,
     cases: Names = None,
     where: Mapping[str, str] | None = None,
@@ -65,6 +68,7 @@ def build_job(
     for path in given:
         _refuse_namesake(path, given)
         include(path)
+    place_weights(weights)
     opened, submission = open_videos(videos, benchmark, data, reference, prompts, cameras)
     file = opened.file
     chosen_protocol = file.check_protocol(protocol or file.protocols[0])
@@ -82,6 +86,7 @@ def build_job(
         metrics=chosen,
         instrument_set=set_name,
         overrides=tuple(use),
+        weights=placed(),
         includes=included(),
         store=Path(store) if store else default_store(),
         out=Path(out) if out else default_out(opened, submission, chosen_protocol),
@@ -195,7 +200,7 @@ def chosen_device(device: str | None, seats: Seats) -> str:
         raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
     if asked != "auto":
         return asked
-    if any(instrument.weights is not None for instrument in seats.instruments.values()):
+    if any(instrument.weights for instrument in seats.instruments.values()) and importlib.util.find_spec("torch"):
         import torch
 
         return "cuda" if torch.cuda.is_available() else "cpu"

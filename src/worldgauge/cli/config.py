@@ -1,4 +1,7 @@
-"""`worldgauge.toml` in the working directory: values for flags, a table per verb. It names no code unless trusted."""
+"""`worldgauge.toml` in the working directory: values for flags, a table per verb, and where weights lie.
+
+It names no code unless trusted.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,19 @@ def read_config(ctx: typer.Context, trust: bool) -> dict[str, Any]:
         content = tomllib.loads(file.read_text("utf-8"))
     except (ValueError, RecursionError, OSError) as error:
         raise WorldGaugeError(f"{FILE_NAME} cannot be read ({error})") from error
+    _place_weights(content.pop("weights", {}))
     return _group(ctx, ctx.command, content, "", trust)
+
+
+def _place_weights(places: Any) -> None:
+    """`[weights]` is no verb's: `id = "path"` for one file, `folder = "path"` for a folder of them."""
+    if not isinstance(places, dict) or not all(isinstance(path, str) for path in places.values()):
+        raise WorldGaugeError(f"{FILE_NAME}: [weights] takes a path for each id", 'write raft_large = "raft.pth"')
+    if places:
+        from worldgauge.core.weight_files import place_weights
+
+        items = [path if name == "folder" else f"{name}={path}" for name, path in places.items()]
+        place_weights(items, where=f"{FILE_NAME}: [weights] ")
 
 
 def _group(ctx: typer.Context, group: Any, content: dict[str, Any], above: str, trust: bool) -> dict[str, Any]:

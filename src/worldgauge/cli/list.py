@@ -74,13 +74,13 @@ def _signals() -> list[dict[str, Any]]:
 def _instruments() -> list[dict[str, Any]]:
     found = []
     for name in INSTRUMENTS.names():
-        instrument = INSTRUMENTS.get(name)
+        instrument = INSTRUMENTS.get(name)()
         found.append(
             {
                 "instrument": name,
                 "seat": instrument.seat,
-                "weights": instrument.weights.source if instrument.weights else "none",
-                "parameters": ", ".join(f"{k}={v}" for k, v in instrument().parameters.items()),
+                "weights": ", ".join(instrument.weights) or "none",
+                "parameters": ", ".join(f"{k}={v}" for k, v in instrument.parameters.items()),
             }
         )
     return found

@@ -35,6 +35,7 @@ VERBS = {
     "cameras": "Convert camera paths between conventions, and plot them.",
     "parity": "Reproduce recorded outputs of a benchmark's released code.",
     "calibrate": "Check the metrics on worlds whose truth and faults are known.",
+    "fetch": "Bring trained weights to this machine.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
     "cache": "Look after the store of signals: du, verify, gc.",

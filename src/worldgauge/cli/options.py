@@ -55,6 +55,12 @@ Use = Annotated[
     list[str] | None,
     typer.Option("--use", envvar="WORLDGAUGE_USE", help="Another instrument for a seat: flow=dis:preset=fast."),
 ]
+WeightsPlaces = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weights", envvar="WORLDGAUGE_WEIGHTS", help="A file of weights as ID=PATH, or a folder of them; repeatable."
+    ),
+]
 Include = Annotated[
     list[Path] | None,
     typer.Option(
@@ -133,6 +139,7 @@ class JobFlags:
     protocol: ProtocolName = None
     instruments: InstrumentSet = "auto"
     use: Use = None
+    weights: WeightsPlaces = None
     include: Include = None
     store: StorePath = None
     out: Out = None
@@ -161,6 +168,7 @@ class JobFlags:
             protocol=self.protocol,
             instruments=self.instruments,
             use=self.use or (),
+            weights=self.weights or (),
             metrics=self.metrics,
             cases=self.case,
             where=parse_tags(self.where or ()),

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from worldgauge.cli.options import JobFlags, Why, takes_job_flags
+from worldgauge.core.weights import total_in_words
 from worldgauge.engine.job import Job
 from worldgauge.engine.limits import gigabytes
 from worldgauge.engine.plan import Plan, make_plan
@@ -53,6 +54,10 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "records_done": plan.done_records,
         "signals_to_compute": dict(plan.signals()),
         "signals_stored": plan.stored,
+        "weights": {
+            found.weights.id: {"here": found.path is not None, "megabytes": found.weights.size, "remark": found.remark}
+            for found in plan.weights
+        },
         "stages": plan.stages.count,
         "seconds_on_one_worker": round(plan.seconds, 1),
         "gigabytes_per_worker": round(plan.gigabytes, 2),
@@ -75,6 +80,7 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("signals", f"{signals} to compute, {plan.stored} stored"),
         ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),
     ]
+    lines += _weights_lines(plan)
     lines += [("remark", remark) for remark in plan.remarks]
     if plan.too_large and job.setup.limits.memory is not None:
         limit, most = gigabytes(job.setup.limits.memory), gigabytes(max(plan.too_large.values()) * 2**30)
@@ -85,6 +91,19 @@ def print_plan(plan: Plan, job: Job) -> None:
     if plan.unknown:
         lines.append(("ignored", f"{len(plan.unknown)} videos of no case" + _names("", plan.unknown)))
     print_pairs(lines)
+
+
+def _weights_lines(plan: Plan) -> list[tuple[str, str]]:
+    """Which files of weights are here, what the others would cost, and what brings them."""
+    missing = [found.weights for found in plan.weights if found.path is None]
+    if not plan.weights:
+        return []
+    lines = [("weights", f"{len(plan.weights) - len(missing)} files here, {len(missing)} missing")]
+    fetched = [entry.id for entry in missing if entry.repository or entry.url]
+    if fetched:
+        lines.append(("download", f"{total_in_words(missing)}: worldgauge fetch {' '.join(fetched)}"))
+    lines += [("download", entry.command) for entry in missing if entry.id not in fetched]
+    return lines + [("weights", f"{f.weights.id}: {f.remark}") for f in plan.weights if f.remark]
 
 
 def _names(word: str, names: list[str], limit: int = 5) -> str:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
+from worldgauge.core.errors import Unavailable
 from worldgauge.core.manifest import Manifest, manifests
 from worldgauge.core.registry import Registry, unknown_name
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Where a network's parameters come from and how they are known to be the right ones."""
-
-    source: str
-    """Hub id or address."""
-    revision: str
-    sha256: str
-    licence: str
-    megabytes: float
 
 
 @dataclass(frozen=True)
@@ -29,10 +20,22 @@ class Instrument:
     """The kind of perception it serves: flow, poses, depth, track, embedding, ..."""
     name: ClassVar[str]
     version: ClassVar[int] = 1
-    weights: ClassVar[Weights | None] = None
+    modules: ClassVar[tuple[str, ...]] = ()
+    """What it imports that the base install does not bring."""
+    extra: ClassVar[str] = "models"
+    """The extra that brings those."""
     dtype: ClassVar[str] = "float32"
     memory: ClassVar[float] = 0.1
     """Gigabytes it needs while loaded, beside the frames."""
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """Ids of the trained weights it needs, out of the table of weights; empty for one that was not trained.
+
+        A subclass says `weights: ClassVar[tuple[str, ...]] = ("raft_large",)`, or has a property where they depend on
+        its parameters.
+        """
+        return ()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -41,13 +44,36 @@ class Instrument:
     def identity(self) -> dict[str, Any]:
         """What goes into a signal's key: everything that can change a number, nothing that cannot."""
         identity: dict[str, Any] = {"name": self.name, "version": self.version, "parameters": self.parameters}
-        if self.weights is not None:
-            identity |= {"weights": self.weights.sha256, "dtype": self.dtype}
+        if self.weights:
+            from worldgauge.core.weight_files import locate
+
+            located = [locate(name) for name in self.weights]
+            identity |= {"weights": [found.digest for found in located], "dtype": self.dtype}
+            if others := [found.weights.id for found in located if found.other]:
+                identity["other_weights"] = others
         return identity
 
     def unavailable(self) -> str | None:
-        """Why it cannot run on this machine, in a few words that say what to install; None when it can."""
-        return None
+        """Why it cannot run on this machine, in a few words that say what brings it; None when it can."""
+        for module in self.modules:
+            if importlib.util.find_spec(module) is None:
+                return f"{module} is not installed; install the extra 'worldgauge[{self.extra}]'"
+        if not self.weights:
+            return None
+        from worldgauge.core.weight_files import locate
+
+        return next((found.reason for found in map(locate, self.weights) if found.path is None), None)
+
+    def weight_files(self) -> dict[str, Path]:
+        """The file of each of its weights, by id; `Unavailable` where one is missing or is not what it should be."""
+        from worldgauge.core.weight_files import locate
+
+        files = {}
+        for found in map(locate, self.weights):
+            if found.path is None:
+                raise Unavailable(found.reason)
+            files[found.weights.id] = found.path
+        return files
 
     def working_size(self, width: int, height: int) -> tuple[int, int]:
         """Size at which it looks at a frame of this size; raises `Unscored` for one it does not look at.

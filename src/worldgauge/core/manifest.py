@@ -59,6 +59,8 @@ class Manifest:
     """Name to the class, so that knowing a network's name does not import it."""
     instrument_sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Name of a set to its seats: seat to instrument."""
+    weights: str = ""
+    """TOML file in the package's folder: the trained weights its instruments need."""
     cases: str = ""
     """`function(root) -> list[Case]` that reads the official data set. Empty: `cases.jsonl`."""
     importer: str = ""

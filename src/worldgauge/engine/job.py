@@ -14,6 +14,7 @@ from worldgauge.core.manifest import include
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import Submission
+from worldgauge.core.weight_files import place_weights
 from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
 from worldgauge.engine.limits import Limits
 from worldgauge.engine.sample import draw_sample
@@ -27,6 +28,8 @@ class Setup:
     instrument_set: str = "pocket"
     overrides: tuple[str, ...] = ()
     """`seat=instrument:parameter=value` strings."""
+    weights: tuple[str, ...] = ()
+    """Places of weights: `id=path` strings, and folders."""
     includes: tuple[Path, ...] = ()
     store: Path = Path("store")
     out: Path = Path("runs/run")
@@ -39,6 +42,7 @@ class Setup:
         """Import the plug-ins and resolve every name."""
         for file in self.includes:
             include(file)
+        place_weights(self.weights)
         seats = choose_seats(self.instrument_set, self.overrides)
         return seats, resolve(self.metrics, seats)
 

@@ -40,8 +40,8 @@ class Loaded:
             raise Unavailable(reason)
         if seat not in self._ready:
             instrument = self._seats.instruments[seat]
-            if instrument.weights is not None:
-                self._ready = {s: i for s, i in self._ready.items() if i.weights is None}
+            if instrument.weights:
+                self._ready = {s: i for s, i in self._ready.items() if not i.weights}
             instrument.load(self._device)
             self._ready[seat] = instrument
         return self._ready[seat]

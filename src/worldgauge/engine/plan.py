@@ -13,6 +13,7 @@ from worldgauge.core.contents import Contents, inputs_digest, remember_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
+from worldgauge.core.weight_files import Located, locate
 from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.definitions import Definition, Seats, all_uses
@@ -70,6 +71,8 @@ class Plan:
     """What is there now."""
     invocation: int = 0
     """The number its records will carry."""
+    weights: list[Located] = field(default_factory=list)
+    """Files of weights that its instruments need, here or missing."""
     remarks: list[str] = field(default_factory=list)
     """On the folder it goes on with."""
     seconds: float = 0.0
@@ -125,6 +128,8 @@ def make_plan(job: Job) -> Plan:
                 plan.missing.append(found.case.id)
     plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
     plan.excluded = job.excluded
+    taken = [seats.instruments[seat] for seat in plan.stages.seats if seat in seats.instruments]
+    plan.weights = [locate(name) for name in dict.fromkeys(name for i in taken for name in i.weights)]
     plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory)
     return plan
 

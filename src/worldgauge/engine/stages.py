@@ -49,4 +49,4 @@ class Stages:
 def _network_seat(use: SignalUse, seats: Seats) -> str | None:
     seat = SIGNALS.get(use.signal).seat
     instrument = seats.instruments.get(seat) if seat else None
-    return seat if instrument is not None and instrument.weights is not None else None
+    return seat if instrument is not None and instrument.weights else None

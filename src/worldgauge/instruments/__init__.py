@@ -18,6 +18,7 @@ MANIFEST = Manifest(
         "random_style": ".pocket.random_style:RandomStyle",
         "flow_midpoint": ".pocket.interpolation:FlowInterpolation",
     },
+    weights="weights.toml",
     instrument_sets={
         "pocket": {
             "flow": "dis",

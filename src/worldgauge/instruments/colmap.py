@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +20,6 @@ from worldgauge.instruments.pocket.poses import LensSource, Trajectory, frames_i
 
 log = logging.getLogger(__name__)
 
-_INSTALL = "install the extra 'worldgauge[geometry]'"
 OVERLAP = 8
 """Frames before and after each that it is matched with, besides those 16, 32, ... away."""
 
@@ -32,13 +30,12 @@ class ColmapPoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "colmap"
+    modules: ClassVar[tuple[str, ...]] = ("pycolmap",)
+    extra: ClassVar[str] = "geometry"
     memory: ClassVar[float] = 1.0
 
     features: int = 2000
     """SIFT features per frame."""
-
-    def unavailable(self) -> str | None:
-        return None if importlib.util.find_spec("pycolmap") else f"pycolmap is not installed; {_INSTALL}"
 
     def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Trajectory:
         """Poses of RGB frames (H, W, 3); every frame must be registered."""

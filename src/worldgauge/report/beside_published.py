@@ -159,5 +159,7 @@ def _differing(signal: Mapping[str, Any], official: InstrumentsFile, protocol: s
             yield f"{signal['signal']}: {used['name']}, which has no trained weights"
         elif use is not None and use.official and used["name"] != use.official:
             yield f"{signal['signal']}: {used['name']} instead of {use.official}"
+        if used.get("other_weights"):
+            yield f"{signal['signal']}: {used['name']} with other weights than the published ones"
     for need in signal.get("needs", ()):
         yield from _differing(need, official, protocol)

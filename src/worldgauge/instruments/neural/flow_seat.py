@@ -1,0 +1,40 @@
+"""The seat `flow`, served by a network that takes stacks of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.errors import Unscored
+from worldgauge.instruments.neural.loaded import NeuralInstrument
+
+SMALLEST_SIDE = 121
+"""Px at the size the network sees; filled up to 128, its coarsest correlation has two pixels a side."""
+
+
+@dataclass(frozen=True)
+class FlowSeat(NeuralInstrument):
+    """Base of the flow networks; `build` gives a `FlowPairs`."""
+
+    seat: ClassVar[str] = "flow"
+
+    def working_size(self, width: int, height: int) -> tuple[int, int]:
+        if min(width, height) < SMALLEST_SIDE:
+            raise Unscored(f"{self.name} would see {width}x{height} px; it needs {SMALLEST_SIDE} px on each side")
+        return width, height
+
+    def flows(
+        self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]
+    ) -> NDArray[np.float32]:
+        """Displacements (P, H, W, 2) in px for pairs of numbers of RGB frames (N, H, W, 3); each frame encoded once."""
+        self.working_size(frames[0].shape[1], frames[0].shape[0])
+        found: NDArray[np.float32] = self.network.flows(frames, pairs)
+        return found
+
+    def flow(self, first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Displacement (H, W, 2), px, of each pixel of `first` towards `second`; both (H, W, 3) RGB."""
+        return self.flows([first, second], [(0, 1)])[0]

@@ -1,0 +1,124 @@
+"""Flow of any pairs out of a stack of frames: every frame is encoded once, pairs go through in stacks of one size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from worldgauge.instruments.neural.networks.correlation import STRIDE
+from worldgauge.instruments.neural.stacks import index_stacks
+
+ValueRange = Literal["signed", "unit"]
+Padding = Literal["split", "right_bottom"]
+OddSizes = Literal["fill", "cut"]
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How frames become what a network sees, and its field one of the frames."""
+
+    value_range: ValueRange = "signed"
+    padding: Padding = "split"
+    half: bool = False
+    odd_sizes: OddSizes = "fill"
+
+    def images(self, frames: Tensor) -> Tensor:
+        """Bytes (N, H, W, 3) to (N, 3, h, w), the sides multiples of 8."""
+        images = frames.permute(0, 3, 1, 2).float()
+        if self.half:
+            images = F.interpolate(images, scale_factor=0.5, mode="bilinear", align_corners=False)
+        images = images / 255
+        if self.value_range == "signed":
+            images = 2 * images - 1
+        return F.pad(images, self._margins(*images.shape[-2:]), mode="replicate")
+
+    def field(self, flow: Tensor, height: int, width: int) -> Tensor:
+        """The network's field (N, 2, h, w) for frames of a size: (N, H, W, 2).
+
+        At half size frames of an odd size lose a row or a column; the last one of the field stands for it, or the
+        field is as much smaller.
+        """
+        seen = (height // 2, width // 2) if self.half else (height, width)
+        left, _, top, _ = self._margins(*seen)
+        flow = flow[..., top : top + seen[0], left : left + seen[1]]
+        if self.half:
+            flow = 2 * F.interpolate(flow, scale_factor=2, mode="bilinear", align_corners=False)
+            if self.odd_sizes == "fill":
+                flow = F.pad(flow, (0, width % 2, 0, height % 2), mode="replicate")
+        return flow.permute(0, 2, 3, 1)
+
+    def _margins(self, height: int, width: int) -> tuple[int, int, int, int]:
+        """Left, right, top, bottom."""
+        across, down = -width % STRIDE, -height % STRIDE
+        if self.padding == "right_bottom":
+            return 0, across, 0, down
+        return across // 2, across - across // 2, down // 2, down - down // 2
+
+
+class FlowPairs:
+    """A flow network on a device: frames and pairs of their numbers in, fields out."""
+
+    def __init__(
+        self, network: Any, fitting: Fitting, updates: int, device: str = "cpu", dtype: str = "float32", batch: int = 8
+    ) -> None:
+        """`network` has `encode` and `flow_between`, as RAFT has."""
+        self.network = network.to(device).eval()
+        self.fitting = fitting
+        self.updates = updates
+        self.device = torch.device(device)
+        self.dtype: torch.dtype = getattr(torch, dtype)
+        self.batch = batch
+
+    def flows(self, frames: Sequence[NDArray[np.uint8]] | Tensor, pairs: Pairs) -> NDArray[np.float32]:
+        """Displacements (P, H, W, 2) in px of each pixel of a pair's first frame towards its second."""
+        fields = [field.cpu() for field in self.stacks(frames, pairs)]
+        if not fields:
+            return np.zeros((0, *frames[0].shape[:2], 2), np.float32)
+        return np.asarray(torch.cat(fields).numpy(), np.float32)
+
+    def stacks(self, frames: Sequence[NDArray[np.uint8]] | Tensor, pairs: Pairs) -> Iterator[Tensor]:
+        """The same as tensors on the device, at most `batch` pairs at a time, so that they can be reduced there.
+
+        Frames are encoded in the order in which pairs ask for them, and let go of after the last that does.
+        """
+        height, width = frames[0].shape[:2]
+        waiting = list(dict.fromkeys(number for pair in pairs for number in pair))
+        last_use = {number: row for row, pair in enumerate(pairs) for number in pair}
+        held: dict[int, Any] = {}
+        for rows, own in index_stacks(len(pairs), self.batch):
+            chosen = [pairs[row] for row in rows]
+            with torch.inference_mode(), self._numerics():
+                while not held.keys() >= {number for pair in chosen for number in pair}:
+                    held |= self._encoded(frames, waiting[: self.batch])
+                    waiting = waiting[self.batch :]
+                first, second = (_joined([held[pair[side]] for pair in chosen]) for side in (0, 1))
+                flow = self.network.flow_between(first, second, self.updates)[:own]
+                field = self.fitting.field(flow.float(), height, width)
+            yield field
+            held = {number: parts for number, parts in held.items() if last_use[number] > rows[own - 1]}
+
+    def _encoded(self, frames: Sequence[NDArray[np.uint8]] | Tensor, numbers: list[int]) -> dict[int, Any]:
+        (rows, own), *_ = index_stacks(len(numbers), self.batch)
+        chosen = [numbers[row] for row in rows]
+        stack = frames[chosen] if isinstance(frames, Tensor) else torch.from_numpy(np.stack([frames[i] for i in chosen]))
+        encoded = self.network.encode(self.fitting.images(stack.to(self.device)))
+        return {number: type(encoded)(*(part[row] for part in encoded)) for row, number in enumerate(numbers[:own])}
+
+    def _numerics(self) -> AbstractContextManager[Any]:
+        if self.dtype == torch.float32:
+            return nullcontext()
+        return torch.autocast(self.device.type, self.dtype)
+
+
+def _joined(rows: Sequence[Any]) -> Any:
+    """Encoded frames, one by one, as a stack of them."""
+    return type(rows[0])(*(torch.stack(parts) for parts in zip(*rows, strict=True)))

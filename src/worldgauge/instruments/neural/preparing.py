@@ -1,0 +1,85 @@
+"""How the official code brings a frame to a network's size, with Pillow or OpenCV, on the CPU."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Frames = NDArray[np.uint8]
+PATCH = 14
+DEPTH_SIDE = 518
+"""Pixels Depth Anything was trained at."""
+
+
+def short_side_size(width: int, height: int, side: int) -> tuple[int, int]:
+    """Width and height with the shorter one `side`; the other is cut to a whole number.
+
+    >>> short_side_size(832, 480, 224), short_side_size(300, 400, 224)
+    ((388, 224), (224, 298))
+    """
+    short = min(width, height)
+    return int(side * width / short), int(side * height / short)
+
+
+def crop_offset(length: int, side: int) -> int:
+    """Where a centred crop begins; halves go to the even number, as in torchvision.
+
+    >>> crop_offset(388, 224), crop_offset(227, 224), crop_offset(225, 224)
+    (82, 2, 0)
+    """
+    return round((length - side) / 2)
+
+
+def squares(frames: Frames, short_side: int, crop: int) -> Frames:
+    """Frames (N, H, W, 3) resized by Pillow's bicubic filter to this shorter side, their centre `crop` px square."""
+    height, width = frames.shape[1:3]
+    size = short_side_size(width, height, short_side)
+    top, left = crop_offset(size[1], crop), crop_offset(size[0], crop)
+    return resized(frames, size)[:, top : top + crop, left : left + crop]
+
+
+def resized(frames: Frames, size: tuple[int, int]) -> Frames:
+    """Frames (N, H, W, 3) at (width, height), by Pillow's bicubic filter."""
+    from PIL import Image
+
+    if size == (frames.shape[2], frames.shape[1]):
+        return frames
+    pictures = (Image.fromarray(frame).resize(size, Image.Resampling.BICUBIC) for frame in frames)
+    return np.stack([np.asarray(picture) for picture in pictures])
+
+
+def least_scaled_size(width: int, height: int) -> tuple[int, int]:
+    """transformers' rule for Depth Anything: one side becomes 518, the one that changes less; both multiples of 14.
+
+    >>> least_scaled_size(640, 360), least_scaled_size(320, 180), least_scaled_size(1080, 1920)
+    ((518, 294), (518, 294), (518, 924))
+    """
+    across, down = DEPTH_SIDE / width, DEPTH_SIDE / height
+    scale = across if abs(1 - across) < abs(1 - down) else down
+    return round(scale * width / PATCH) * PATCH, round(scale * height / PATCH) * PATCH
+
+
+def covering_size(width: int, height: int) -> tuple[int, int]:
+    """The authors' rule for Depth Anything: the shorter side becomes 518; both multiples of 14.
+
+    >>> covering_size(640, 360), covering_size(360, 640)
+    ((924, 518), (518, 924))
+    """
+    scale = max(DEPTH_SIDE / width, DEPTH_SIDE / height)
+    return _multiple(scale * width), _multiple(scale * height)
+
+
+def _multiple(length: float) -> int:
+    nearest = round(length / PATCH) * PATCH
+    return nearest if nearest >= DEPTH_SIDE else math.ceil(length / PATCH) * PATCH
+
+
+def covering(frames: Frames) -> NDArray[np.float32]:
+    """Frames (N, H, W, 3) by the authors' rule: numbers in [0, 1], enlarged by OpenCV's cubic filter."""
+    import cv2
+
+    size = covering_size(frames.shape[2], frames.shape[1])
+    pictures = (cv2.resize(frame / 255.0, size, interpolation=cv2.INTER_CUBIC) for frame in frames)
+    return np.stack([np.asarray(picture, np.float32) for picture in pictures])

@@ -1,0 +1,41 @@
+"""RAFT-large as an instrument: dense optical flow (Teed and Deng, 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from worldgauge.instruments.neural.flow_seat import FlowSeat
+from worldgauge.instruments.neural.read_state import read_state
+
+if TYPE_CHECKING:
+    from worldgauge.instruments.neural.networks.flow_pairs import FlowPairs
+
+WEIGHTS = "raft_large"
+
+
+@dataclass(frozen=True)
+class RaftLarge(FlowSeat):
+    """Flow by RAFT-large with torchvision's weights, on frames of their own size."""
+
+    name: ClassVar[str] = "raft_large"
+    memory: ClassVar[float] = 3.0
+
+    value_range: Literal["signed", "unit"] = "signed"
+    """What a byte becomes: -1 to 1, as the network was trained, or 0 to 1, which it was not made for."""
+    padding: Literal["split", "right_bottom"] = "split"
+    """Where frames are filled up to multiples of 8 px by repeating their edge: on both sides, or right and below."""
+    updates: int = 12
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        return (WEIGHTS,)
+
+    def build(self, device: str) -> FlowPairs:
+        from worldgauge.instruments.neural.networks import raft
+        from worldgauge.instruments.neural.networks.flow_pairs import Fitting, FlowPairs
+        from worldgauge.instruments.neural.state import load_strict
+
+        network = load_strict(raft.build(), read_state(self.weight_files()[WEIGHTS]), "RAFT-large", raft.rename)
+        fitting = Fitting(self.value_range, self.padding)
+        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch)

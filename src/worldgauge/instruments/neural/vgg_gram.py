@@ -1,0 +1,62 @@
+"""VGG19 style features as an instrument (Gatys et al., 2016)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.functional.vgg_style import style_image
+from worldgauge.instruments.neural.loaded import NeuralInstrument
+from worldgauge.instruments.neural.read_state import read_state
+from worldgauge.instruments.working_size import refuse_strip
+
+if TYPE_CHECKING:
+    from worldgauge.instruments.neural.networks.vgg_gram import StyleFeatures
+
+WEIGHTS = "vgg19"
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Vgg19Gram(NeuralInstrument):
+    """The first five convolutions of VGG19, before they are rectified, and their Gram matrices."""
+
+    seat: ClassVar[str] = "style_features"
+    name: ClassVar[str] = "vgg19_gram"
+    memory: ClassVar[float] = 4.0
+
+    shorter: int = 512
+    """Px to which a frame's shorter side is brought, by Pillow's bilinear filter."""
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        return (WEIGHTS,)
+
+    def working_size(self, width: int, height: int) -> tuple[int, int]:
+        refuse_strip(width, height)
+        return int(self.shorter * max(1, width / height)), int(self.shorter * max(1, height / width))
+
+    def build(self, device: str) -> StyleFeatures:
+        from worldgauge.instruments.neural.networks import vgg_gram
+        from worldgauge.instruments.neural.state import load_strict
+
+        state = read_state(self.weight_files()[WEIGHTS])
+        network = load_strict(vgg_gram.build(), state, "VGG19", vgg_gram.rename)
+        return vgg_gram.StyleFeatures(network, device, self.batch)
+
+    def grams(self, frames: NDArray[np.uint8]) -> tuple[Floats, ...]:
+        """RGB frames (N, H, W, 3) to one stack of matrices (N, C, C) per convolution."""
+        found: tuple[Floats, ...] = self.network.grams(self._prepared(frames))
+        return found
+
+    def features(self, image: NDArray[np.uint8]) -> list[Floats]:
+        """Feature maps (C, h, w) of an RGB image (H, W, 3), one per convolution."""
+        found: list[Floats] = self.network.maps(self._prepared(image[None])[0])
+        return found
+
+    def _prepared(self, frames: NDArray[np.uint8]) -> Floats:
+        refuse_strip(frames.shape[2], frames.shape[1])
+        return np.stack([style_image(frame, "RGB", self.shorter) for frame in frames])

@@ -1,0 +1,181 @@
+"""Instruments with small random networks saved to disk: the real loading code, today's seats, and the stacks."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from instruments.neural.published import tiny
+from instruments.neural.rule import fill, image
+from worldgauge.core.errors import Unscored, WorldGaugeError
+from worldgauge.instruments.neural.aesthetic import LaionAesthetic
+from worldgauge.instruments.neural.clip import ClipB16, ClipB32, ClipL14Image
+from worldgauge.instruments.neural.clip_iqa import ClipIqaPlus
+from worldgauge.instruments.neural.depth_anything import DepthAnythingV2Small
+from worldgauge.instruments.neural.dinov2 import Dinov2B14
+from worldgauge.instruments.neural.image_reward import ImageRewardInstrument
+
+FRAMES = np.stack([image(f"frame{k}", 60, 90) for k in range(5)])
+PAIRS = ("t h", "a t</w>", "c a", "th e</w>", "ca t</w>")
+WORDS = 512 + len(PAIRS) + 2
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", "cat", "##s", "the", "a", "."]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small checkpoints and vocabularies under the names they are published by."""
+    folder = tmp_path_factory.mktemp("weights")
+    torch.save(tiny("clip_vit_b32", WORDS), folder / "ViT-B-32.pt")
+    torch.save(tiny("clip_vit_b32", WORDS), folder / "ViT-B-16.pt")
+    torch.save(tiny("clip_vit_l14", WORDS), folder / "ViT-L-14.pt")
+    torch.save(tiny("clip_rn50"), folder / "RN50.pt")
+    torch.save(torch.from_numpy(fill("ctx", (16, 64), "A")), folder / "CLIP-IQA+_learned_prompts-603f3273.pth")
+    torch.save(tiny("laion_aesthetic_mlp"), folder / "sac+logos+ava1-l14-linearMSE.pth")
+    torch.save(tiny("dinov2_vitb14"), folder / "dinov2_vitb14_pretrain.pth")
+    torch.save(tiny("depth_anything_v2_small"), folder / "depth_anything_v2_vits.pth")
+    torch.save(tiny("image_reward", len(PIECES)), folder / "ImageReward.pt")
+    pairs = "\n".join(("#version", *PAIRS))
+    (folder / "bpe_simple_vocab_16e6.txt.gz").write_bytes(gzip.compress(pairs.encode()))
+    (folder / "vocab.txt").write_text("\n".join(PIECES))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def placed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", str(files))
+
+
+def by_rows(instrument: Any, method: str, single: str) -> tuple[np.ndarray, np.ndarray]:
+    """The answers for all frames at once and for one after the other."""
+    together = getattr(instrument, method)(FRAMES)
+    alone = [getattr(instrument, single)(frame) for frame in FRAMES]
+    if isinstance(together, tuple):
+        return together[0], np.stack([one[0] for one in alone])
+    return together, np.array(alone, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("instrument", "method", "single"),
+    [
+        (ClipB32(batch=3), "embeddings", "embed"),
+        (ClipL14Image(batch=2), "embeddings", "embed"),
+        (LaionAesthetic(batch=3), "scores", "score"),
+        (LaionAesthetic(batch=3, resize="tensor"), "scores", "score"),
+        (ClipIqaPlus(batch=2), "scores", "score"),
+        (Dinov2B14(batch=4, short_side=60, crop=42), "embeddings", "embed"),
+        (DepthAnythingV2Small(batch=1), "depths", "depth"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_a_row_depends_on_the_row_alone(instrument: Any, method: str, single: str) -> None:
+    assert instrument.unavailable() is None
+    together, alone = by_rows(instrument, method, single)
+    assert np.array_equal(together, alone)
+    assert together.std(0).max() > 1e-6, "frames are told apart"
+
+
+def test_clip_embedding_is_the_networks_feature() -> None:
+    from worldgauge.instruments.neural.networks.clip import clip_from
+    from worldgauge.instruments.neural.networks.clip_encoder import ClipEncoder, unit
+
+    vectors = ClipB32().embeddings(FRAMES)
+    network = clip_from(tiny("clip_vit_b32", WORDS), "quick_gelu")
+    assert vectors == pytest.approx(unit(ClipEncoder(network, batch=8).images(FRAMES)), abs=1e-6)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
+    plain = ClipB32(activation="gelu").embeddings(FRAMES)
+    assert np.abs(plain - vectors).max() > 1e-4
+
+
+def test_heads_share_an_encoder() -> None:
+    aesthetic, embedding = LaionAesthetic(), ClipL14Image()
+    aesthetic.load("cpu")
+    embedding.load("cpu")
+    assert aesthetic.network[0] is embedding.network
+    assert aesthetic.scores_of(embedding.network.images(FRAMES)) == pytest.approx(aesthetic.scores(FRAMES), abs=1e-6)
+    assert ClipL14Image(activation="gelu").network is not embedding.network
+    encoder = id(embedding.network)
+    aesthetic.release()
+    embedding.release()
+    assert "_network" not in vars(embedding)
+    assert encoder
+
+
+def test_parameters_travel_and_networks_do_not() -> None:
+    instrument = ClipB32(batch=2)
+    instrument.load("cpu")
+    copy = pickle.loads(pickle.dumps(instrument))
+    assert copy == instrument
+    assert "_network" not in vars(copy)
+    assert instrument.identity()["parameters"]["batch"] == 2
+    assert ClipB32(batch=3).identity() != instrument.identity()
+
+
+def test_resizing_as_bytes_or_as_numbers() -> None:
+    by_pillow, by_torch = LaionAesthetic().scores(FRAMES), LaionAesthetic(resize="tensor").scores(FRAMES)
+    assert by_torch == pytest.approx(by_pillow, abs=0.05)
+    assert not np.array_equal(by_torch, by_pillow)
+
+
+def test_quality_lies_between_good_and_bad() -> None:
+    scores = ClipIqaPlus().scores(FRAMES)
+    assert ((scores > 0) & (scores < 1)).all()
+    with pytest.raises(Unscored, match="frames of 90x20 px"):
+        ClipIqaPlus().scores(FRAMES[:, :20])
+
+
+def test_patches_of_a_crop() -> None:
+    grid, whole = Dinov2B14(short_side=60, crop=42).embed(FRAMES[0])
+    assert grid.shape == (3, 3, 192)
+    assert whole.shape == (192,)
+    assert np.linalg.norm(grid, axis=-1) == pytest.approx(1, abs=1e-5)
+    same = Dinov2B14(short_side=60, crop=56)
+    other = Dinov2B14(short_side=60, crop=56, positions="transformers")
+    assert np.array_equal(same.embed(FRAMES[0])[0], other.embed(FRAMES[0])[0]), "56 px is the tiny table's own size"
+    with pytest.raises(WorldGaugeError, match="crop=50"):
+        Dinov2B14(crop=50).load("cpu")
+
+
+def test_depth_sizes() -> None:
+    frame = image("depth", 36, 64)
+    assert DepthAnythingV2Small().depth(frame).shape == (294, 518)
+    assert DepthAnythingV2Small(output="frame").depth(frame).shape == (36, 64)
+    assert DepthAnythingV2Small().working_size(640, 360) == (518, 294)
+    assert DepthAnythingV2Small(resize="authors").working_size(640, 360) == (924, 518)
+    assert (DepthAnythingV2Small().depth(frame) >= 0).all()
+
+
+def test_long_texts_lose_their_end_or_keep_it() -> None:
+    pytest.importorskip("transformers")
+    short, long, other = "the cat", "the cat " * 50, "a cat " * 60
+    cut, kept = ClipB16(), ClipB16(long_text="keep_end")
+    assert cut.similarity(FRAMES[0], short) == kept.similarity(FRAMES[0], short)
+    assert cut.similarity(FRAMES[0], long) == cut.similarity(FRAMES[0], other), "what a lost end token means"
+    assert kept.similarity(FRAMES[0], long) != kept.similarity(FRAMES[0], other)
+    texts = [short, other, short]
+    pairs = kept.similarities(FRAMES[:3], texts)
+    assert pairs == pytest.approx([kept.similarity(FRAMES[k], text) for k, text in enumerate(texts)], abs=1e-4)
+    assert (pairs >= 0).all()
+
+
+def test_rewards_read_35_tokens() -> None:
+    pytest.importorskip("transformers")
+    instrument = ImageRewardInstrument(batch=2)
+    long = "the cats " * 40
+    rewards = instrument.rewards(["the cat.", long, f"{long} a b c"], FRAMES[[0, 0, 0]])
+    assert rewards[1] == rewards[2]
+    assert rewards[0] != rewards[1]
+    assert instrument.reward("the cat.", FRAMES[0]) == rewards[0]
+    assert instrument.reward("the cat.", FRAMES[1]) != rewards[0]
+
+
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", str(tmp_path))
+    reason = ClipB32().unavailable()
+    assert reason is not None
+    assert "worldgauge fetch clip_b32" in reason
