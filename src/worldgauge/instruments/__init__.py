@@ -17,6 +17,11 @@ MANIFEST = Manifest(
         "no_faces": ".pocket.faces:NoFaces",
         "random_style": ".pocket.random_style:RandomStyle",
         "flow_midpoint": ".pocket.interpolation:FlowInterpolation",
+        "raft_large": ".neural.raft:RaftLarge",
+        "sea_raft_m": ".neural.sea_raft:SeaRaftM",
+        "lpips_alex": ".neural.lpips:LpipsAlex",
+        "lpips_vgg": ".neural.lpips:LpipsVgg",
+        "vgg19_gram": ".neural.vgg_gram:Vgg19Gram",
     },
     weights="weights.toml",
     instrument_sets={

@@ -27,9 +27,7 @@ class FlowSeat(NeuralInstrument):
             raise Unscored(f"{self.name} would see {width}x{height} px; it needs {SMALLEST_SIDE} px on each side")
         return width, height
 
-    def flows(
-        self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]
-    ) -> NDArray[np.float32]:
+    def flows(self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
         """Displacements (P, H, W, 2) in px for pairs of numbers of RGB frames (N, H, W, 3); each frame encoded once."""
         self.working_size(frames[0].shape[1], frames[0].shape[0])
         found: NDArray[np.float32] = self.network.flows(frames, pairs)

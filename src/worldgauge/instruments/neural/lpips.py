@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -42,11 +43,11 @@ class Lpips(NeuralInstrument):
 
     def build(self, device: str) -> PictureDistances:
         from worldgauge.instruments.neural.networks import lpips
-        from worldgauge.instruments.neural.state import load_strict
+        from worldgauge.instruments.neural.networks.filled import filled
 
         files = self.weight_files()
         state = {name: value for part in self.weights for name, value in read_state(files[part]).items()}
-        network = load_strict(lpips.build(self.backbone), state, f"LPIPS ({self.backbone})", lpips.rename)
+        network = filled(partial(lpips.build, self.backbone), state, f"LPIPS ({self.backbone})", lpips.rename)
         return lpips.PictureDistances(network, self.value_range, self.order, self.normalisation, device, self.batch)
 
     def distances(self, images: Frames, references: Frames) -> NDArray[np.float32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from worldgauge.instruments.neural.flow_seat import FlowSeat
 from worldgauge.instruments.neural.read_state import read_state
@@ -33,9 +33,9 @@ class RaftLarge(FlowSeat):
 
     def build(self, device: str) -> FlowPairs:
         from worldgauge.instruments.neural.networks import raft
+        from worldgauge.instruments.neural.networks.filled import filled
         from worldgauge.instruments.neural.networks.flow_pairs import Fitting, FlowPairs
-        from worldgauge.instruments.neural.state import load_strict
 
-        network = load_strict(raft.build(), read_state(self.weight_files()[WEIGHTS]), "RAFT-large", raft.rename)
+        network = filled(raft.build, read_state(self.weight_files()[WEIGHTS]), "RAFT-large", raft.rename)
         fitting = Fitting(self.value_range, self.padding)
         return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch)

@@ -37,10 +37,10 @@ class SeaRaftM(FlowSeat):
 
     def build(self, device: str) -> FlowPairs:
         from worldgauge.instruments.neural.networks import sea_raft
+        from worldgauge.instruments.neural.networks.filled import filled
         from worldgauge.instruments.neural.networks.flow_pairs import Fitting, FlowPairs
-        from worldgauge.instruments.neural.state import load_strict
 
         state = read_state(self.weight_files()[WEIGHTS])
-        network = load_strict(sea_raft.build(), state, "SEA-RAFT M", sea_raft.rename)
+        network = filled(sea_raft.build, state, "SEA-RAFT M", sea_raft.rename)
         fitting = Fitting(half=self.half, odd_sizes=self.odd_sizes)
         return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch)

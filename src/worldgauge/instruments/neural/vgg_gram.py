@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +41,11 @@ class Vgg19Gram(NeuralInstrument):
 
     def build(self, device: str) -> StyleFeatures:
         from worldgauge.instruments.neural.networks import vgg_gram
-        from worldgauge.instruments.neural.state import load_strict
+        from worldgauge.instruments.neural.networks.filled import filled
 
         state = read_state(self.weight_files()[WEIGHTS])
-        network = load_strict(vgg_gram.build(), state, "VGG19", vgg_gram.rename)
-        return vgg_gram.StyleFeatures(network, device, self.batch)
+        network = filled(vgg_gram.build, state, "VGG19", vgg_gram.rename)
+        return vgg_gram.StyleFeatures(network, device, batch=self.batch)
 
     def grams(self, frames: NDArray[np.uint8]) -> tuple[Floats, ...]:
         """RGB frames (N, H, W, 3) to one stack of matrices (N, C, C) per convolution."""

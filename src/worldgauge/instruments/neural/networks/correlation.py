@@ -79,4 +79,3 @@ def convex_upsample(flow: Tensor, weights: Tensor) -> Tensor:
     patches = F.unfold(STRIDE * flow, 3, padding=1).view(count, channels, 9, 1, 1, height, width)
     fine = (shares * patches).sum(2)
     return fine.permute(0, 1, 4, 2, 5, 3).reshape(count, channels, STRIDE * height, STRIDE * width)
-

@@ -8,14 +8,16 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from worldgauge.instruments.neural.state import load_strict
+from worldgauge.instruments.neural.state import Rename, load_strict
 
 Module = TypeVar("Module", bound=nn.Module)
 
 
-def filled(make: Callable[[], Module], state: Mapping[str, Tensor], network: str) -> Module:
+def filled(
+    make: Callable[[], Module], state: Mapping[str, Tensor], network: str, rename: Rename | None = None
+) -> Module:
     """What `make` builds, strictly loaded, in evaluation mode, in float32 on the CPU."""
     with torch.device("meta"):
         module = make()
-    load_strict(module.to_empty(device="cpu"), state, network)
+    load_strict(module.to_empty(device="cpu"), state, network, rename)
     return module.requires_grad_(False)

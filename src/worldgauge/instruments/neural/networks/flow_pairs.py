@@ -109,7 +109,9 @@ class FlowPairs:
     def _encoded(self, frames: Sequence[NDArray[np.uint8]] | Tensor, numbers: list[int]) -> dict[int, Any]:
         (rows, own), *_ = index_stacks(len(numbers), self.batch)
         chosen = [numbers[row] for row in rows]
-        stack = frames[chosen] if isinstance(frames, Tensor) else torch.from_numpy(np.stack([frames[i] for i in chosen]))
+        stack = (
+            frames[chosen] if isinstance(frames, Tensor) else torch.from_numpy(np.stack([frames[i] for i in chosen]))
+        )
         encoded = self.network.encode(self.fitting.images(stack.to(self.device)))
         return {number: type(encoded)(*(part[row] for part in encoded)) for row, number in enumerate(numbers[:own])}
 

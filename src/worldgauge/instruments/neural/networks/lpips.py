@@ -5,15 +5,15 @@ The trunk's parameters are named as in torchvision's classifier file, the heads'
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from worldgauge.instruments.neural.networks.stacked import Stacked
 from worldgauge.instruments.neural.networks.trunks import VGG16, Trunk, alexnet, vgg, without_rest
-from worldgauge.instruments.neural.stacks import in_stacks
 
 Backbone = Literal["alex", "vgg"]
 Normalisation = Literal["lpips", "torchmetrics"]
@@ -34,8 +34,6 @@ class Lpips(Trunk):
         super().__init__(alexnet() if backbone == "alex" else vgg(VGG16), TAPS[backbone])
         for index, channels in enumerate(CHANNELS[backbone]):
             self.add_module(f"lin{index}", _Head(channels))
-        self.register_buffer("shift", torch.tensor(SHIFT).view(1, 3, 1, 1), persistent=False)
-        self.register_buffer("scale", torch.tensor(SCALE).view(1, 3, 1, 1), persistent=False)
 
     def distances(self, first: Tensor, second: Tensor, normalisation: Normalisation = "lpips") -> Tensor:
         """One number per pair of pictures (N, 3, H, W); the network was trained on RGB in [-1, 1]."""
@@ -43,7 +41,8 @@ class Lpips(Trunk):
 
     def layer_distances(self, first: Tensor, second: Tensor, normalisation: Normalisation = "lpips") -> Tensor:
         """The share of each layer (N, 5)."""
-        ours, theirs = (self.outputs((images - self.shift) / self.scale) for images in (first, second))
+        shift, scale = (first.new_tensor(part).view(3, 1, 1) for part in (SHIFT, SCALE))
+        ours, theirs = (self.outputs((images - shift) / scale) for images in (first, second))
         shares = []
         for index, (a, b) in enumerate(zip(ours, theirs, strict=True)):
             head = self.get_submodule(f"lin{index}")
@@ -76,37 +75,32 @@ class _Head(nn.Module):
         return self.model(difference)
 
 
-class PictureDistances:
+class PictureDistances(Stacked):
     """LPIPS on a device: stacks of frames in, a number per pair out."""
 
     def __init__(
         self,
-        network: Lpips,
+        module: Lpips,
         value_range: Literal["signed", "unit"] = "signed",
         order: Literal["rgb", "bgr"] = "rgb",
         normalisation: Normalisation = "lpips",
         device: str = "cpu",
         batch: int = 8,
     ) -> None:
-        self.network = network.to(device).eval()
+        super().__init__(module, device, "float32", batch)
         self.value_range = value_range
         self.order = order
         self.normalisation = normalisation
-        self.device = torch.device(device)
-        self.batch = batch
 
     def distances(self, images: NDArray[np.uint8], references: NDArray[np.uint8]) -> NDArray[np.float32]:
         """RGB frames (N, H, W, 3), each with one of its size, to (N,)."""
+        return self.run(self._distances, images, references)
 
-        def call(first: Any, second: Any) -> Tensor:
-            return self.network.distances(self._prepared(first), self._prepared(second), self.normalisation)
+    def _distances(self, images: Tensor, references: Tensor) -> Tensor:
+        return self.module.distances(self._prepared(images), self._prepared(references), self.normalisation)
 
-        with torch.inference_mode():
-            found = in_stacks(call, self.batch, images, references)
-        return np.zeros(0, np.float32) if found is None else np.asarray(found.cpu().numpy(), np.float32)
-
-    def _prepared(self, frames: Any) -> Tensor:
-        values = torch.as_tensor(frames).to(self.device).permute(0, 3, 1, 2).float()
+    def _prepared(self, frames: Tensor) -> Tensor:
+        values = frames.permute(0, 3, 1, 2).float()
         if self.order == "bgr":
             values = values.flip(1)
         return values / 127.5 - 1 if self.value_range == "signed" else values / 255

@@ -12,7 +12,25 @@ from worldgauge.instruments.neural.state import Rename
 
 Width = int | Literal["pool"]
 
-VGG16: tuple[Width, ...] = (64, 64, "pool", 128, 128, "pool", 256, 256, 256, "pool", 512, 512, 512, "pool", 512, 512, 512)
+VGG16: tuple[Width, ...] = (
+    64,
+    64,
+    "pool",
+    128,
+    128,
+    "pool",
+    256,
+    256,
+    256,
+    "pool",
+    512,
+    512,
+    512,
+    "pool",
+    512,
+    512,
+    512,
+)
 VGG19_START: tuple[Width, ...] = (64, 64, "pool", 128, 128, "pool", 256)
 """The first five of VGG19's sixteen convolutions."""
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from worldgauge.instruments.neural.networks.stacked import Stacked
 from worldgauge.instruments.neural.networks.trunks import VGG19_START, Trunk, vgg, without_rest
-from worldgauge.instruments.neural.stacks import in_stacks
 
 TAPS = (0, 2, 5, 7, 10)
 """The convolutions themselves, before they are rectified."""
+
+CHANNELS = (64, 64, 128, 128, 256)
 
 rename = without_rest(max(TAPS))
 
@@ -40,26 +40,21 @@ def build() -> VggGram:
     return VggGram()
 
 
-class StyleFeatures:
+class StyleFeatures(Stacked):
     """VGG19's first convolutions on a device: stacks of normalised pictures in, matrices out."""
-
-    def __init__(self, network: VggGram, device: str = "cpu", batch: int = 8) -> None:
-        self.network = network.to(device).eval()
-        self.device = torch.device(device)
-        self.batch = batch
 
     def grams(self, images: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
         """Pictures (N, 3, H, W) to one stack (N, C, C) per convolution."""
+        joined = self.run(self._joined, images)
+        sizes = [channels**2 for channels in CHANNELS]
+        parts = np.split(joined.reshape(len(images), sum(sizes)), np.cumsum(sizes)[:-1], axis=1)
+        return tuple(part.reshape(-1, channels, channels) for part, channels in zip(parts, CHANNELS, strict=True))
 
-        def call(stack: Any) -> tuple[Tensor, ...]:
-            return self.network.gram_features(torch.as_tensor(stack).to(self.device))
-
-        with torch.inference_mode():
-            found = in_stacks(call, self.batch, images)
-        return tuple(np.asarray(part.cpu().numpy(), np.float32) for part in found or ())
+    def _joined(self, images: Tensor) -> Tensor:
+        return torch.cat([part.flatten(1) for part in self.module.gram_features(images)], 1)
 
     def maps(self, image: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Outputs (C, h, w) of the convolutions for one picture (3, H, W)."""
         with torch.inference_mode():
-            outputs = self.network.outputs(torch.as_tensor(image)[None].to(self.device))
+            outputs = self.module.outputs(torch.as_tensor(image)[None].to(self.device))
         return [np.asarray(part[0].cpu().numpy(), np.float32) for part in outputs]
