@@ -21,8 +21,8 @@ class Even(Instrument):
     seat: ClassVar[str] = "style_features"
     name: ClassVar[str] = "even"
 
-    def features(self, image: Any) -> list[Any]:
-        return [image[..., :1].transpose(2, 0, 1).astype(np.float32)] * 5
+    def grams(self, frames: Any) -> tuple[Any, ...]:
+        return (frames.mean((1, 2))[:, :1, None],) * 5
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Blank(Even):
 
     name: ClassVar[str] = "blank"
 
-    def features(self, image: Any) -> list[Any]:
-        return [np.full((1, 4, 4), np.nan, np.float32)] * 5
+    def grams(self, frames: Any) -> tuple[Any, ...]:
+        return (np.full((len(frames), 1, 1), np.nan, np.float32),) * 5
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Broken(Even):
 
     name: ClassVar[str] = "broken"
 
-    def features(self, image: Any) -> list[Any]:
+    def grams(self, frames: Any) -> tuple[Any, ...]:
         raise RuntimeError("no such kernel")
 
 

@@ -3,8 +3,9 @@
     [[use]]
     signal = "phase_perceptual_distances"
     official = "lpips_alex"
-    what = "LPIPS 0.1 on AlexNet"
-    under.paper = { official = "lpips_vgg", what = "LPIPS on VGG16" }
+    parameters = { value_range = "unit" }
+    what = "LPIPS 0.1 on AlexNet, fed with [0, 1]"
+    under.paper = { official = "lpips_vgg", parameters = {}, what = "LPIPS on VGG16" }
 
 A run with other instruments is a fine run, but its numbers do not stand beside the authors'.
 """
@@ -12,7 +13,7 @@ A run with other instruments is a fine run, but its numbers do not stand beside 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -34,6 +35,7 @@ class Differently(_Model):
     """What one protocol says otherwise."""
 
     official: str | None = None
+    parameters: dict[str, Any] | None = None
     what: str | None = None
 
 
@@ -44,6 +46,8 @@ class OfficialUse(_Model):
     """The benchmark's own or a generic one."""
     official: str = ""
     """Name of the instrument, registered here or not. Empty: nobody names one, and `what` says why."""
+    parameters: dict[str, Any] = {}
+    """How the authors set it, where that is not how it is set by itself."""
     what: str = Field(min_length=1)
     """The network, its checkpoint and settings in words."""
     under: dict[str, Differently] = {}
@@ -51,8 +55,7 @@ class OfficialUse(_Model):
 
     def under_protocol(self, protocol: str) -> OfficialUse:
         other = self.under.get(protocol, Differently())
-        changed = {key: value for key, value in (("official", other.official), ("what", other.what)) if value}
-        return self.model_copy(update={**changed, "under": {}})
+        return self.model_copy(update={**other.model_dump(exclude_none=True), "under": {}})
 
 
 class InstrumentsFile(_Model):
@@ -89,6 +92,13 @@ def official_instruments(benchmark: BenchmarkFile) -> InstrumentsFile:
     if manifest is None:
         return InstrumentsFile(schema=1, benchmark=benchmark.name, use=())
     return read_instruments(manifest.folder, benchmark)
+
+
+def official_uses(benchmark: BenchmarkFile, protocol: str) -> tuple[OfficialUse, ...]:
+    """What is official under a protocol, signals by their full names."""
+    known = official_instruments(benchmark)
+    uses = (use.under_protocol(protocol) for use in known.uses)
+    return tuple(use.model_copy(update={"signal": SIGNALS.full_name(use.signal, benchmark.name)}) for use in uses)
 
 
 def _check(found: InstrumentsFile, benchmark: BenchmarkFile) -> None:

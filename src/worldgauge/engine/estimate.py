@@ -10,6 +10,7 @@ from worldgauge.core.signal import SIGNALS, SignalUse, inherited
 from worldgauge.engine.definitions import Seats
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.limits import Limits, gigabytes
+from worldgauge.engine.scratch import IN_MEMORY
 
 BASE = 0.15 * 2**30
 """Bytes of a worker before it has looked at anything."""
@@ -31,7 +32,7 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
     values = hungriest = 0.0
     for use in dict.fromkeys(uses):
         signal = SIGNALS.get(use.signal)
-        instrument = None if signal.seat is None else seats.instruments.get(signal.seat)
+        instrument = seats.instrument(use.signal)
         work = 0.0
         for part in signal.reads:
             source = use.of if part == "video" else part
@@ -48,15 +49,11 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
                 continue
             pixels = across * down
             work += max(signal.memory * pixels, DECODING * info.width * info.height)
-            values += signal.dense * pixels * info.frames
+            dense = signal.dense * pixels * info.frames
+            # Rows beyond that lie in a file.
+            values += min(dense, IN_MEMORY) if signal.streams else dense
         hungriest = max(hungriest, work)
     return BASE + sum(held.values()) + values + hungriest
-
-
-def loaded_gigabytes(uses: Iterable[SignalUse], seats: Seats) -> float:
-    """What the largest instrument of these signals takes while it is loaded."""
-    taken = (seats.instruments.get(SIGNALS.get(use.signal).seat or "") for use in uses)
-    return max((instrument.memory for instrument in taken if instrument is not None), default=0.0)
 
 
 def refuse_too_large(

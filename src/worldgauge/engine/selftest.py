@@ -113,7 +113,7 @@ def _uses(seat: str) -> list[SignalUse]:
 def _possible(use: SignalUse, case: Case, seats: Seats) -> bool:
     signal = SIGNALS.get(use.signal)
     own = all(offers(case, part) for part in (*signal.reads, *signal.requires))
-    seated = signal.seat is None or seats.reason_empty(signal.seat) is None
+    seated = seats.reason_empty(use.signal) is None
     return own and seated and all(_possible(need, case, seats) for need in inherited(use))
 
 

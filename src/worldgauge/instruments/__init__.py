@@ -1,4 +1,4 @@
-"""Instruments: ways to perceive. `pocket` needs no weights; a line here makes a new one known."""
+"""Instruments: ways to perceive. `pocket` needs no weights, `neural` does; a line here makes a new one known."""
 
 from worldgauge.core.manifest import Manifest
 
@@ -22,6 +22,21 @@ MANIFEST = Manifest(
         "lpips_alex": ".neural.lpips:LpipsAlex",
         "lpips_vgg": ".neural.lpips:LpipsVgg",
         "vgg19_gram": ".neural.vgg_gram:Vgg19Gram",
+        "clip_b16": ".neural.clip:ClipB16",
+        "clip_b32_text": ".neural.clip:ClipB32Text",
+        "clip_l14_text": ".neural.clip:ClipL14Text",
+        "clip_rn50_text": ".neural.clip:ClipRn50Text",
+        "clip_b32": ".neural.clip:ClipB32",
+        "clip_b16_image": ".neural.clip:ClipB16Image",
+        "clip_l14_image": ".neural.clip:ClipL14Image",
+        "clip_rn50_image": ".neural.clip:ClipRn50Image",
+        "laion_aesthetic": ".neural.aesthetic:LaionAesthetic",
+        "clip_iqa_plus": ".neural.clip_iqa:ClipIqaPlus",
+        "image_reward": ".neural.image_reward:ImageRewardInstrument",
+        "dinov2_b14": ".neural.dinov2:Dinov2B14",
+        "depth_anything_v2_small": ".neural.depth_anything:DepthAnythingV2Small",
+        "depth_anything_v2_base": ".neural.depth_anything:DepthAnythingV2Base",
+        "depth_anything_v2_large": ".neural.depth_anything:DepthAnythingV2Large",
     },
     weights="weights.toml",
     instrument_sets={
@@ -38,6 +53,17 @@ MANIFEST = Manifest(
             "style": "filter_bank",
             "faces": "no_faces",
         },
-        "reference": {},
+        "reference": {
+            "flow": "raft_large",
+            "style_features": "vgg19_gram",
+            "embedding": "dinov2_b14",
+            "image_embedding": "clip_b32",
+            "image_depth": "depth_anything_v2_small",
+            "image_quality": "clip_iqa_plus",
+            "aesthetic": "laion_aesthetic",
+            "perceptual_distance": "lpips_alex",
+            "prompt_reward": "image_reward",
+            "text_image": "clip_b16",
+        },
     },
 )

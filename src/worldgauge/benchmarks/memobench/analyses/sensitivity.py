@@ -20,10 +20,11 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
 from worldgauge.core.status import Status
-from worldgauge.engine.definitions import Seats, choose_seats, resolve
+from worldgauge.engine.definitions import resolve
 from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
+from worldgauge.engine.seats import seats_of_run
 from worldgauge.engine.store import Store
 from worldgauge.stats.correlation import kendall
 
@@ -78,11 +79,6 @@ def sweep(runs: Sequence[Run], store: Path, chosen: Sweep) -> list[dict[str, Any
     return rows
 
 
-def seats_of(run: Run) -> Seats:
-    """The instruments a run was made with."""
-    return choose_seats("pocket", [f"{seat}={name}" for seat, name in run.file.instruments.items()])
-
-
 def _evaluate(run: Run, store: Store, chosen: Sweep) -> dict[Any, dict[str, float]]:
     uses = {use.id: use for use in run.file.benchmark.metrics}
     base = resolved_use(uses[chosen.metric], run.file.benchmark.namespace, run.file.protocol)
@@ -94,7 +90,7 @@ def _evaluate(run: Run, store: Store, chosen: Sweep) -> dict[Any, dict[str, floa
         )
         for i, value in enumerate(chosen.values)
     ]
-    seats = seats_of(run)
+    seats = seats_of_run(run.file)
     definitions = resolve(variants, seats)
     if definitions[0].unavailable:
         raise WorldGaugeError(f"{run.folder}: {chosen.metric} was not scored: {definitions[0].unavailable}")
