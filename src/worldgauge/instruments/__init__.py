@@ -21,7 +21,7 @@ MANIFEST = Manifest(
         "sea_raft_m": ".neural.sea_raft:SeaRaftM",
         "lpips_alex": ".neural.lpips:LpipsAlex",
         "lpips_vgg": ".neural.lpips:LpipsVgg",
-        "vgg19_gram": ".neural.vgg_gram:Vgg19Gram",
+        "vgg19": ".neural.vgg_gram:Vgg19Gram",
         "clip_b16": ".neural.clip:ClipB16",
         "clip_b32_text": ".neural.clip:ClipB32Text",
         "clip_l14_text": ".neural.clip:ClipL14Text",
@@ -55,7 +55,7 @@ MANIFEST = Manifest(
         },
         "reference": {
             "flow": "raft_large",
-            "style_features": "vgg19_gram",
+            "style_features": "vgg19",
             "embedding": "dinov2_b14",
             "image_embedding": "clip_b32",
             "image_depth": "depth_anything_v2_small",

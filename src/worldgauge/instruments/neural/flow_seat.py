@@ -13,7 +13,8 @@ from worldgauge.core.errors import Unscored
 from worldgauge.instruments.neural.loaded import NeuralInstrument
 
 SMALLEST_SIDE = 121
-"""Px at the size the network sees; filled up to 128, its coarsest correlation has two pixels a side."""
+"""Px at the size the network sees; filled up to 128, its coarsest correlation has two pixels a side. With one the
+original lookup divides by zero."""
 
 
 @dataclass(frozen=True)

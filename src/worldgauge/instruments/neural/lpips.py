@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.errors import Unscored
+from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.instruments.neural.loaded import NeuralInstrument
 from worldgauge.instruments.neural.read_state import read_state
 
@@ -52,6 +52,10 @@ class Lpips(NeuralInstrument):
 
     def distances(self, images: Frames, references: Frames) -> NDArray[np.float32]:
         """RGB frames (N, H, W, 3), each with one of its size, to (N,)."""
+        if images.shape != references.shape:
+            raise WorldGaugeError(
+                f"frames of shape {images.shape} cannot be compared with {references.shape}", "resize one"
+            )
         height, width = images.shape[1:3]
         if min(height, width) < self.smallest_side:
             raise Unscored(f"frames of {width}x{height} px; {self.name} needs {self.smallest_side} px on each side")

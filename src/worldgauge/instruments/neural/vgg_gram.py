@@ -25,7 +25,7 @@ class Vgg19Gram(NeuralInstrument):
     """The first five convolutions of VGG19, before they are rectified, and their Gram matrices."""
 
     seat: ClassVar[str] = "style_features"
-    name: ClassVar[str] = "vgg19_gram"
+    name: ClassVar[str] = "vgg19"
     memory: ClassVar[float] = 4.0
 
     shorter: int = 512

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional
 
 LEVELS = 4
 RADIUS = 4
 CHANNELS = LEVELS * (2 * RADIUS + 1) ** 2
 STRIDE = 8
 """Px of a frame per px of its features."""
-SMALLEST = STRIDE * 2**LEVELS
-"""Px; below it the coarsest level has less than two pixels a side, and the original lookup divides by zero."""
 
 
 class Correlation:
@@ -30,8 +28,8 @@ class Correlation:
         self.volumes: list[Tensor] = []
         for level in range(LEVELS):
             if level:
-                second = F.avg_pool2d(second, 2)
-            bordered = F.pad(second, (1, 1, 1, 1))
+                second = functional.avg_pool2d(second, 2)
+            bordered = functional.pad(second, (1, 1, 1, 1))
             self.sizes.append((bordered.shape[2], bordered.shape[3]))
             self.volumes.append(queries @ bordered.flatten(2))
 
@@ -39,9 +37,9 @@ class Correlation:
         """Windows of 9x9 around positions (N, 2, h, w) in px of the second map, one per level: (N, 324, h, w).
 
         The first of a window's two axes moves in x, as in the trained networks. All its points share the fraction
-        of a pixel, so 10x10 whole pixels are read and blended, four reads fewer per point than one by one.
+        of a pixel, so 10x10 whole pixels are read once and blended, instead of four for each of 81 points.
         """
-        count, _, height, width = positions.shape
+        height, width = positions.shape[-2:]
         centres = positions.flatten(2).transpose(1, 2)
         steps = torch.arange(-RADIUS, RADIUS + 2, device=positions.device)
         windows = []
@@ -76,6 +74,6 @@ def convex_upsample(flow: Tensor, weights: Tensor) -> Tensor:
     """
     count, channels, height, width = flow.shape
     shares = weights.view(count, 1, 9, STRIDE, STRIDE, height, width).softmax(2)
-    patches = F.unfold(STRIDE * flow, 3, padding=1).view(count, channels, 9, 1, 1, height, width)
+    patches = functional.unfold(STRIDE * flow, 3, padding=1).view(count, channels, 9, 1, 1, height, width)
     fine = (shares * patches).sum(2)
     return fine.permute(0, 1, 4, 2, 5, 3).reshape(count, channels, STRIDE * height, STRIDE * width)

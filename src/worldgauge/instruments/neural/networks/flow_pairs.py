@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from worldgauge.instruments.neural.networks.correlation import STRIDE
 from worldgauge.instruments.neural.stacks import index_stacks
@@ -35,11 +35,11 @@ class Fitting:
         """Bytes (N, H, W, 3) to (N, 3, h, w), the sides multiples of 8."""
         images = frames.permute(0, 3, 1, 2).float()
         if self.half:
-            images = F.interpolate(images, scale_factor=0.5, mode="bilinear", align_corners=False)
+            images = functional.interpolate(images, scale_factor=0.5, mode="bilinear", align_corners=False)
         images = images / 255
         if self.value_range == "signed":
             images = 2 * images - 1
-        return F.pad(images, self._margins(*images.shape[-2:]), mode="replicate")
+        return functional.pad(images, self._margins(*images.shape[-2:]), mode="replicate")
 
     def field(self, flow: Tensor, height: int, width: int) -> Tensor:
         """The network's field (N, 2, h, w) for frames of a size: (N, H, W, 2).
@@ -51,9 +51,9 @@ class Fitting:
         left, _, top, _ = self._margins(*seen)
         flow = flow[..., top : top + seen[0], left : left + seen[1]]
         if self.half:
-            flow = 2 * F.interpolate(flow, scale_factor=2, mode="bilinear", align_corners=False)
+            flow = 2 * functional.interpolate(flow, scale_factor=2, mode="bilinear", align_corners=False)
             if self.odd_sizes == "fill":
-                flow = F.pad(flow, (0, width % 2, 0, height % 2), mode="replicate")
+                flow = functional.pad(flow, (0, width % 2, 0, height % 2), mode="replicate")
         return flow.permute(0, 2, 3, 1)
 
     def _margins(self, height: int, width: int) -> tuple[int, int, int, int]:
@@ -83,7 +83,7 @@ class FlowPairs:
         fields = [field.cpu() for field in self.stacks(frames, pairs)]
         if not fields:
             return np.zeros((0, *frames[0].shape[:2], 2), np.float32)
-        return np.asarray(torch.cat(fields).numpy(), np.float32)
+        return np.ascontiguousarray(torch.cat(fields).numpy(), np.float32)
 
     def stacks(self, frames: Sequence[NDArray[np.uint8]] | Tensor, pairs: Pairs) -> Iterator[Tensor]:
         """The same as tensors on the device, at most `batch` pairs at a time, so that they can be reduced there.

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from worldgauge.instruments.neural.networks.correlation import CHANNELS, Correlation, convex_upsample, pixel_grid
 
@@ -165,15 +165,15 @@ class _Gru(nn.Module):
         gates, padding = (self.convz, self.convr, self.convq), self.convz.padding
         hidden, constant, moving = zip(*(gate.weight.split(HIDDEN, 1) for gate in gates), strict=True)
         bias = torch.cat([gate.bias for gate in gates])
-        fixed = F.conv2d(context, torch.cat(constant), bias, padding=padding)
+        fixed = functional.conv2d(context, torch.cat(constant), bias, padding=padding)
         fixed_zr, fixed_q = fixed.split((2 * HIDDEN, HIDDEN), 1)
         weight_zr = torch.cat((torch.cat(hidden[:2]), torch.cat(moving[:2])), 1)
         weight_q = torch.cat((hidden[2], moving[2]), 1)
 
         def update(state: Tensor, motion: Tensor) -> Tensor:
-            both = F.conv2d(torch.cat((state, motion), 1), weight_zr, padding=padding)
+            both = functional.conv2d(torch.cat((state, motion), 1), weight_zr, padding=padding)
             renewal, memory = (both + fixed_zr).sigmoid().split(HIDDEN, 1)
-            proposed = F.conv2d(torch.cat((memory * state, motion), 1), weight_q, padding=padding)
+            proposed = functional.conv2d(torch.cat((memory * state, motion), 1), weight_q, padding=padding)
             return (1 - renewal) * state + renewal * (proposed + fixed_q).tanh()
 
         return update

@@ -12,27 +12,9 @@ from worldgauge.instruments.neural.state import Rename
 
 Width = int | Literal["pool"]
 
-VGG16: tuple[Width, ...] = (
-    64,
-    64,
-    "pool",
-    128,
-    128,
-    "pool",
-    256,
-    256,
-    256,
-    "pool",
-    512,
-    512,
-    512,
-    "pool",
-    512,
-    512,
-    512,
-)
 VGG19_START: tuple[Width, ...] = (64, 64, "pool", 128, 128, "pool", 256)
 """The first five of VGG19's sixteen convolutions."""
+VGG16: tuple[Width, ...] = (*VGG19_START, 256, 256, "pool", 512, 512, 512, "pool", 512, 512, 512)
 
 
 class Trunk(nn.Module):
