@@ -58,6 +58,11 @@ def test_a_fair_run_shares_the_table_under_a_name_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("made", "table", "reason"),
     [
+        (
+            summary(definition("psnr", TRAINED | {"other_weights": ["net"]}), FAIR[1]),
+            TABLE,
+            "poses: net with other weights than the published ones",
+        ),
         (summary(*FAIR, protocol="code"), TABLE, "the printed table follows 'printed', the run 'code'"),
         (summary(*FAIR), TABLE.model_copy(update={"protocol": ""}), "nobody knows which protocol"),
         (summary(*FAIR), TABLE.model_copy(update={"apart": "50 cases only"}), "special: 50 cases only"),

@@ -32,7 +32,8 @@ def test_a_file_comes_once(hub: LittleHub, table: Table) -> None:
     assert locate("tiny_net").path == path
     assert [p.name for p in path.parent.iterdir()] == ["net.txt"]
     assert {step[0] for step in seen} == {"net.txt (MB)"}
-    assert "huggingface_hub" in hub.asked("HEAD")[0].agent
+    assert "hf_hub/" in hub.asked("HEAD")[0].agent
+    assert [asked.path for asked in hub.asked("GET")] == [f"tiny/net/resolve/{COMMIT}/net.txt"]
     asked = len(hub.log)
     assert one().status == "there"
     assert len(hub.log) == asked

@@ -72,6 +72,8 @@ def test_a_folder_is_looked_through(table: Table, inside: str) -> None:
     place_weights(["folder"])
     assert locate("tiny_net").path == path.absolute()
     assert placed() == (str(Path("folder").absolute()),)
+    table(tiny_net=entry(sha256=digest(b"another")))
+    assert "is not the published file" in locate("tiny_net").reason, "its name says that it is"
 
 
 def test_the_environment_and_the_settings_file(table: Table, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,18 +12,18 @@ import pytest
 
 from weights.conftest import Command
 from worldgauge.core.instrument import INSTRUMENTS, Instrument
-from worldgauge.engine.selftest import made_case, relative_difference, selftest
+from worldgauge.engine.selftest import _judged, made_case, relative_difference, selftest
 
 
 @dataclass(frozen=True)
 class Even(Instrument):
-    """Grey levels instead of filter responses."""
+    """The mean grey level."""
 
-    seat: ClassVar[str] = "style_features"
+    seat: ClassVar[str] = "quality"
     name: ClassVar[str] = "even"
 
-    def grams(self, frames: Any) -> tuple[Any, ...]:
-        return (frames.mean((1, 2))[:, :1, None],) * 5
+    def figures(self, frames: Any) -> dict[str, Any]:
+        return {"overall": frames.mean((1, 2, 3)) / 255}
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Blank(Even):
 
     name: ClassVar[str] = "blank"
 
-    def grams(self, frames: Any) -> tuple[Any, ...]:
-        return (np.full((len(frames), 1, 1), np.nan, np.float32),) * 5
+    def figures(self, frames: Any) -> dict[str, Any]:
+        return {"overall": np.full(len(frames), np.nan)}
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Broken(Even):
 
     name: ClassVar[str] = "broken"
 
-    def grams(self, frames: Any) -> tuple[Any, ...]:
+    def figures(self, frames: Any) -> dict[str, Any]:
         raise RuntimeError("no such kernel")
 
 
@@ -69,11 +70,11 @@ def test_broken_ones_are_found(only: None, command: Command) -> None:
     assert "1 of 3 instruments work, 2 fail" in command("doctor", "--selftest")[1]
 
 
-def test_the_clip_is_made_and_moves() -> None:
-    case, clip, reference = made_case()
+def test_the_clip_is_made_and_moves(tmp_path: Path) -> None:
+    case, clip, reference = made_case(tmp_path)
     assert case.reference.target is not None
     assert clip.digest != reference.digest
-    assert made_case()[1].digest == clip.digest
+    assert made_case(tmp_path)[1].digest == clip.digest
 
 
 def test_differences() -> None:
@@ -84,6 +85,14 @@ def test_differences() -> None:
     assert relative_difference(one, one[:2]) == float("inf")
     assert relative_difference(np.array(["a"]), np.array(["b"])) == float("inf")
     assert relative_difference(np.array([True]), np.array([False])) == float("inf")
+
+
+def test_a_gpu_that_computes_something_else_is_found() -> None:
+    one = {"overall": np.array([1.0, 2.0])}
+    near, far = {"overall": np.array([1.0, 2.001])}, {"overall": np.array([1.0, 2.5])}
+    assert _judged(Even(), "frame_quality", 1.0, {"cpu": one, "cuda": near}).status == "ok"
+    found = _judged(Even(), "frame_quality", 1.0, {"cpu": one, "cuda": far})
+    assert (found.status, found.told) == ("failed", "GPU and CPU differ by 0.2 of the largest number")
 
 
 @pytest.mark.nightly

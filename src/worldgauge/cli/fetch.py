@@ -76,10 +76,10 @@ def _tell(outcomes: Iterable[Outcome], nobodys: list[str], as_json: bool) -> Non
             say(f"{outcome.id}: {outcome.status}: {outcome.told}")
     if as_json:
         print_json({"weights": [vars(outcome) for outcome in told], "no_instrument": nobodys})
-    elif nobodys:
-        say(f"no instrument here: {', '.join(nobodys)}")
     elif not told:
         say("nothing to fetch: no weights are needed")
+    if nobodys and not as_json:
+        say(f"no instrument is here for {', '.join(nobodys)}: nothing is fetched for them")
     if any(outcome.status == "refused" for outcome in told):
         raise typer.Exit(FAULTS)
 

@@ -34,6 +34,11 @@ def digest_file(path: Path) -> str:
     return digest
 
 
+def known_digest(path: Path) -> tuple[Facts, str] | None:
+    """What this process knows about one file."""
+    return _known.get(str(path.absolute()))
+
+
 def known_digests() -> dict[str, tuple[Facts, str]]:
     """What this process knows, by absolute path."""
     return dict(_known)

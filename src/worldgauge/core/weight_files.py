@@ -3,7 +3,7 @@
     located = locate("raft_large")
     located.path or located.reason
 
-A file in our folder or in a cache must be the published one. A file somebody names himself may be another (his own
+A file in a folder or in a cache must be the published one. A file somebody names himself may be another (his own
 training, another format): the digest of the very file goes into every key, and `located.other` says that it is another.
 """
 
@@ -64,11 +64,12 @@ def placed() -> tuple[str, ...]:
 def locate(name: str) -> Located:
     """Find an entry's file and check that it is what it should be."""
     entry = find_weights(name)
-    given = _given(entry)
-    if given is not None:
-        return _examined(entry, given, own=True)
+    given = _given()
+    if name in given:
+        path = given[name]
+        return _examined(entry, path / Path(entry.file).name if path.is_dir() else path, own=True)
     problem = ""
-    for path in _kept(entry):
+    for path in _kept(entry, [place for key, place in reversed(given.items()) if key == str(place)]):
         if all((path.parent / Path(part).name).is_file() for part in entry.files):
             found = _examined(entry, path, own=False)
             if found.path is not None:
@@ -79,22 +80,21 @@ def locate(name: str) -> Located:
     return Located(entry, digest=published, reason=reason)
 
 
-def _given(entry: Weights) -> Path | None:
-    """The path somebody gave for it, or a file of its name in a folder somebody gave."""
+def _given() -> dict[str, Path]:
+    """Id to path, and folder to itself: what was given to this process, then what the environment names."""
     places = dict(_places)
     for item in os.environ.get(_VARIABLE, "").split():
         key, equals, text = item.partition("=")
-        places.setdefault(key if equals else item, Path(text if equals else item).expanduser().absolute())
-    if entry.id in places:
-        path = places[entry.id]
-        return path / Path(entry.file).name if path.is_dir() else path
-    names = (Path(entry.file).name, f"{entry.id}/{Path(entry.file).name}", entry.file)
-    folders = [path for key, path in reversed(places.items()) if path.is_dir() and key == str(path)]
-    return next((folder / part for folder in folders for part in names if (folder / part).is_file()), None)
+        path = Path(text if equals else item).expanduser().absolute()
+        places.setdefault(key if equals else str(path), path)
+    return places
 
 
-def _kept(entry: Weights) -> Iterator[Path]:
-    """Where `fetch` puts it, then where the hub's client keeps it."""
+def _kept(entry: Weights, folders: Iterable[Path]) -> Iterator[Path]:
+    """In a folder somebody gave, where `fetch` puts it, then where the hub's client keeps it."""
+    for folder in folders:
+        yield folder / Path(entry.file).name
+        yield folder / entry.id / entry.file
     yield weights_folder() / entry.id / entry.file
     if entry.repository:
         folder = hub_cache() / f"models--{entry.repository.replace('/', '--')}"

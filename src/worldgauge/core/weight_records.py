@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.file_digests import digest_file, known_digests, remember_digests
+from worldgauge.core.file_digests import digest_file, known_digest, remember_digests
 
 FILE_NAME = "known.json"
 """In the folder of weights: `files`, absolute path to facts and digest; `first`, id to the first digest and its day."""
@@ -37,14 +37,14 @@ class FirstSeen:
 def digest_of_weights(path: Path) -> str:
     """sha256 of a file, taken from memory where the file has not changed since another process read it."""
     name = str(path.absolute())
-    if name not in known_digests():
+    if known_digest(path) is None:
         known = _read().get("files", {}).get(name)
         if known is not None:
             size, changed, entered, inode, digest = known
             remember_digests({name: ((size, changed, entered, inode), digest)})
-    before = known_digests().get(name)
+    before = known_digest(path)
     digest = digest_file(path)
-    after = known_digests().get(name)
+    after = known_digest(path)
     if after is not None and after != before:
         _write("files", name, [*after[0], after[1]])
     return digest

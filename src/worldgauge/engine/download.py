@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.version import __version__
 
 PAUSE = 1.0
 """Seconds before the second attempt; each further one waits longer."""
@@ -76,7 +77,9 @@ def download(remote: Remote, path: Path, progress: Progress) -> None:
 def _take(remote: Remote, part: Path, progress: Progress) -> bool:
     """Append what is missing; whether the file is complete now."""
     offset = _size(part)
-    request = urllib.request.Request(remote.url, headers={"Range": f"bytes={offset}-"} if offset else {})
+    request = urllib.request.Request(remote.url, headers={"User-Agent": f"worldgauge/{__version__}"})
+    if offset:
+        request.add_header("Range", f"bytes={offset}-")
     if remote.authorization:
         request.add_unredirected_header("Authorization", remote.authorization)
     with urllib.request.urlopen(request, timeout=_SILENCE) as answer:

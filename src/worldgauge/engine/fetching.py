@@ -45,11 +45,11 @@ def weights_of(names: Iterable[str]) -> list[str]:
 
 
 def official_names(official: InstrumentsFile, protocols: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Official instruments of a benchmark: those whose weights are known here, and those nobody knows here."""
+    """Official instruments of a benchmark: those that are here, and those that no package brings."""
     named = dict.fromkeys(
         name for use in official.uses for protocol in protocols if (name := use.under_protocol(protocol).official)
     )
-    known = {*weights_table(), *INSTRUMENTS.names()}
+    known = INSTRUMENTS.names()
     return [name for name in named if name in known], [name for name in named if name not in known]
 
 

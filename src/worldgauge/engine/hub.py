@@ -40,22 +40,24 @@ def _find(entry: Weights, name: str, revision: str) -> tuple[str, Remote]:
         address = hf_hub_url(entry.repository, name, revision=revision or None, endpoint=endpoint)
         headers = build_hf_headers()
         told = get_hf_file_metadata(address, headers=headers, endpoint=endpoint)
+        pinned = hf_hub_url(entry.repository, name, revision=told.commit_hash, endpoint=endpoint)
     if told.commit_hash is None or told.etag is None:
         raise WorldGaugeError(f"{address} does not answer as the hub does", "check HF_ENDPOINT and proxies")
     # The address itself, not where it points: that one may be signed for minutes, and a resumed download asks again.
-    return told.commit_hash, Remote(address, headers.get("authorization", ""), told.etag[:16])
+    return told.commit_hash, Remote(pinned, headers.get("authorization", ""), told.etag[:16])
 
 
 @contextmanager
 def _in_one_line(entry: Weights, name: str) -> Iterator[None]:
     try:
-        import httpx
         from huggingface_hub import errors
     except ImportError as error:
         raise WorldGaugeError(
             f"huggingface_hub is not installed ({error})", "install the extra 'worldgauge[models]'"
         ) from error
     repository, page = entry.repository, hub_page(entry.repository)
+    # The library below the client has changed its name before; its errors are the base of the client's own.
+    of_transport = errors.HfHubHTTPError.__bases__[0]
     try:
         yield
     except errors.GatedRepoError as error:
@@ -73,7 +75,7 @@ def _in_one_line(entry: Weights, name: str) -> Iterator[None]:
         raise WorldGaugeError(f"{repository}{at} has no file {name}", f"look at {page}") from error
     except errors.HfHubHTTPError as error:
         raise WorldGaugeError(f"{page}: the hub answers {error.response.status_code}", "try again later") from error
-    except (httpx.HTTPError, OSError) as error:
+    except (of_transport, OSError) as error:
         told = " ".join(str(error).split())[:200] or type(error).__name__
         raise WorldGaugeError(
             f"{page} cannot be reached ({told})",

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.case import Case, Condition, Phases, Reference, Target
-from worldgauge.core.case_parts import offers
-from worldgauge.core.errors import Outcome
+from worldgauge.core.case_parts import EXTRAS, offers
+from worldgauge.core.errors import Outcome, Unscored
 from worldgauge.core.instrument import INSTRUMENTS, Instrument
 from worldgauge.core.signal import SIGNALS, Arrays, SignalUse, inherited
 from worldgauge.core.video import Video
@@ -45,24 +45,30 @@ class Tried:
 
 def selftest(set_name: str = "pocket") -> Iterator[Tried]:
     """Every instrument that can run here, in turn; the seats beside it are taken by the named set."""
-    case, clip, reference = made_case()
-    for name in INSTRUMENTS.names():
-        instrument = INSTRUMENTS.get(name)()
-        reason = instrument.unavailable()
-        if reason:
-            yield Tried(name, instrument.seat, "not tried", told=reason)
-            continue
-        beside = choose_seats(set_name).instruments
-        seats = Seats({**beside, instrument.seat: instrument}, set_name)
-        with as_found():
-            yield _try(instrument, seats, lambda: CaseInputs(case, clip, reference))
+    beside = choose_seats(set_name).instruments
+    with tempfile.TemporaryDirectory(prefix="worldgauge-selftest-") as folder:
+        case, clip, reference = made_case(Path(folder))
+        for name in INSTRUMENTS.names():
+            instrument = INSTRUMENTS.get(name)()
+            reason = instrument.unavailable()
+            if reason:
+                yield Tried(name, instrument.seat, "not tried", told=reason)
+                continue
+            seats = Seats({**beside, instrument.seat: instrument}, set_name)
+            with as_found():
+                yield _try(instrument, seats, lambda: CaseInputs(case, clip, reference))
 
 
-def made_case() -> tuple[Case, Video, Video]:
-    """A coloured patch on a texture that drifts to the left, and the same without its slight noise as the reference."""
+def made_case(folder: Path) -> tuple[Case, Video, Video]:
+    """A red patch on a texture that drifts to the left, and the same without its slight noise as the reference.
+
+    The first image is written into the folder. What signals call by names of their own is a list of one phrase.
+    """
+    import cv2
+
     rng = np.random.default_rng(0)
-    waves = rng.normal(scale=0.15, size=(60, 2))
-    shifts, tints = rng.uniform(0, 2 * np.pi, 60), rng.normal(size=(60, 3))
+    waves = rng.normal(scale=0.15, size=(24, 2))
+    shifts, tints = rng.uniform(0, 2 * np.pi, 24), rng.normal(size=(24, 3))
     rows, columns = np.mgrid[:HEIGHT, : WIDTH + 2 * FRAMES]
     texture = np.sin(rows[..., None] * waves[:, 0] + columns[..., None] * waves[:, 1] + shifts) @ tints
     texture = 128 + texture * (55 / texture.std())
@@ -71,9 +77,13 @@ def made_case() -> tuple[Case, Video, Video]:
         frame[70:120, 60 + 4 * k : 110 + 4 * k] = (220, 40, 30)
     clean = np.clip(frames, 0, 255).astype(np.uint8)
     noisy = np.clip(frames + rng.normal(scale=2, size=frames.shape), 0, 255).astype(np.uint8)
+    image = folder / "first.png"
+    cv2.imwrite(str(image), np.ascontiguousarray(clean[0, ..., ::-1]))
+    required = {part for name in SIGNALS.names() for part in SIGNALS.get(name).requires if part.startswith(EXTRAS)}
     case = Case(
         id="selftest",
-        condition=Condition(prompt="a red patch on a coloured texture"),
+        condition=Condition(prompt="a red patch on a coloured texture", image=str(image)),
+        extras={part.removeprefix(EXTRAS): ["a red patch"] for part in required},
         reference=Reference(
             video="made",
             target=Target(name="red patch", box=(60, 70, 110, 120)),
@@ -85,23 +95,29 @@ def made_case() -> tuple[Case, Video, Video]:
 
 def _try(instrument: Instrument, seats: Seats, inputs: Any) -> Tried:
     """The first signal that asks for its seat and can be computed from the clip."""
-    reason = "no signal asks for its seat"
+    last = Tried(instrument.name, instrument.seat, "not tried", told="no signal that asks for its seat can be computed")
     for use in _uses(instrument.seat):
         if not _possible(use, inputs().case, seats):
-            reason = "the signals that ask for its seat need more than a clip with a prompt, a target and a reference"
             continue
         started = time.perf_counter()
         try:
             values = {device: _perceived(use, seats, inputs(), device) for device in _devices(instrument)}
+        except Unscored as answer:
+            # It works and cannot decide; perhaps another signal tells more.
+            last = Tried(instrument.name, instrument.seat, "ok", use.signal, _since(started), f"answers: {answer}")
+            continue
         except Outcome as outcome:
-            reason = f"{use.signal}: {outcome}"
+            last = Tried(instrument.name, instrument.seat, "not tried", use.signal, told=str(outcome))
             continue
         except Exception as error:  # noqa: BLE001  whatever is wrong with it is what was asked for
             told = f"{type(error).__name__}: {error}"
-            return Tried(instrument.name, instrument.seat, "failed", use.signal, told=told)
-        seconds = time.perf_counter() - started
-        return _judged(instrument, use.signal, seconds, values)
-    return Tried(instrument.name, instrument.seat, "not tried", told=reason)
+            return Tried(instrument.name, instrument.seat, "failed", use.signal, _since(started), told)
+        return _judged(instrument, use.signal, _since(started), values)
+    return last
+
+
+def _since(started: float) -> float:
+    return round(time.perf_counter() - started, 3)
 
 
 def _uses(seat: str) -> list[SignalUse]:

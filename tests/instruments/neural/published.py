@@ -58,8 +58,8 @@ def full_size(network: str) -> dict[str, torch.Tensor]:
 
 
 def unfilled(shapes: Shapes) -> dict[str, torch.Tensor]:
-    """A checkpoint of names and shapes alone."""
-    return {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
+    """A checkpoint of names and shapes alone: memory nobody has touched."""
+    return {name: torch.empty(shape) for name, shape in shapes.items()}
 
 
 def largest_difference(found: np.ndarray, stored: Mapping[str, list[float]]) -> float:

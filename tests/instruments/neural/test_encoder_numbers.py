@@ -8,16 +8,24 @@ import numpy as np
 import pytest
 import torch
 
-from instruments.neural.published import full_size, known, largest_difference
+from instruments.neural.published import full_size, known, largest_difference, layout_of, numbers
 from instruments.neural.rule import fill, image, noise
 from worldgauge.instruments.neural.networks.clip import clip_from
 from worldgauge.instruments.neural.networks.clip_encoder import ClipEncoder, unit
 from worldgauge.instruments.neural.networks.clip_iqa import ClipIqa, learned_texts
+from worldgauge.instruments.neural.networks.clip_resnet import ClipResNet
 from worldgauge.instruments.neural.networks.depth_anything import DepthEncoder, depth_anything_from
 from worldgauge.instruments.neural.networks.dinov2 import Dinov2Encoder, dinov2_from
+from worldgauge.instruments.neural.networks.filled import filled
 from worldgauge.instruments.neural.networks.image_reward import RewardEncoder, image_reward_from
 from worldgauge.instruments.neural.networks.linear_head import aesthetic_from
-from worldgauge.instruments.neural.networks.stacked import IMAGENET_DEVIATION, IMAGENET_MEAN, Stacked
+from worldgauge.instruments.neural.networks.stacked import (
+    CLIP_DEVIATION,
+    CLIP_MEAN,
+    IMAGENET_DEVIATION,
+    IMAGENET_MEAN,
+    Stacked,
+)
 from worldgauge.instruments.neural.preparing import covering, least_scaled_size, resized, squares
 
 
@@ -38,7 +46,20 @@ def test_clip_transformer(network: str, tolerance: float) -> None:
     assert largest_difference(encoder.texts(clip_tokens(facts["tokens"])), facts["text_features"]) < tolerance
 
 
-def test_clip_resnet_and_clip_iqa() -> None:
+def test_clip_resnet() -> None:
+    facts, network = known()["clip_rn50"], "clip_rn50"
+    visual = {name: shape for name, shape in layout_of(network).items() if name.startswith("visual.")}
+    state = {name.removeprefix("visual."): value for name, value in numbers(visual, facts["gain"]).items()}
+    pictures = Stacked(filled(lambda: ClipResNet.like(state, network, ""), state, network), batch=1)
+    features = pictures.run(
+        lambda stack: pictures.module(pictures.normalised(stack, CLIP_MEAN, CLIP_DEVIATION)),
+        squares(picture(facts["image"]), 224, 224),
+    )
+    assert largest_difference(features, facts["image_features"]) < 1e-3
+
+
+@pytest.mark.nightly
+def test_clip_resnet_with_texts_and_clip_iqa() -> None:
     facts, quality = known()["clip_rn50"], known()["clip_iqa_plus"]
     clip = clip_from(full_size("clip_rn50"), "quick_gelu")
     encoder = ClipEncoder(clip, batch=1)
@@ -60,6 +81,7 @@ def test_aesthetic_head() -> None:
     assert head.run(head.module, vectors) == pytest.approx(facts["score"], abs=1e-5)
 
 
+@pytest.mark.nightly
 def test_dinov2_by_both_position_rules() -> None:
     facts = known()["dinov2_vitb14"]
     network = dinov2_from(full_size("dinov2_vitb14"))

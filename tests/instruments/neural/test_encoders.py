@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import torch
 
 from instruments.neural.published import tiny
 from instruments.neural.rule import fill, image
-from worldgauge.core.errors import Unscored, WorldGaugeError
+from worldgauge.core.errors import Unavailable, Unscored, WorldGaugeError
 from worldgauge.instruments.neural.aesthetic import LaionAesthetic
 from worldgauge.instruments.neural.clip import ClipB16, ClipB32, ClipL14Image
 from worldgauge.instruments.neural.clip_iqa import ClipIqaPlus
@@ -28,33 +30,39 @@ PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuv
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Small checkpoints and vocabularies under the names they are published by."""
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Small checkpoints and vocabularies on disk, by the id of the weights they stand for."""
     folder = tmp_path_factory.mktemp("weights")
-    torch.save(tiny("clip_vit_b32", WORDS), folder / "ViT-B-32.pt")
-    torch.save(tiny("clip_vit_b32", WORDS), folder / "ViT-B-16.pt")
-    torch.save(tiny("clip_vit_l14", WORDS), folder / "ViT-L-14.pt")
-    torch.save(tiny("clip_rn50"), folder / "RN50.pt")
-    torch.save(torch.from_numpy(fill("ctx", (16, 64), "A")), folder / "CLIP-IQA+_learned_prompts-603f3273.pth")
-    torch.save(tiny("laion_aesthetic_mlp"), folder / "sac+logos+ava1-l14-linearMSE.pth")
-    torch.save(tiny("dinov2_vitb14"), folder / "dinov2_vitb14_pretrain.pth")
-    torch.save(tiny("depth_anything_v2_small"), folder / "depth_anything_v2_vits.pth")
-    torch.save(tiny("image_reward", len(PIECES)), folder / "ImageReward.pt")
+    checkpoints = {
+        "clip_b32": tiny("clip_vit_b32", WORDS),
+        "clip_b16": tiny("clip_vit_b32", WORDS),
+        "clip_l14": tiny("clip_vit_l14", WORDS),
+        "clip_rn50": tiny("clip_rn50"),
+        "clip_iqa_plus": torch.from_numpy(fill("ctx", (16, 64), "A")),
+        "laion_aesthetic": tiny("laion_aesthetic_mlp"),
+        "dinov2_b14": tiny("dinov2_vitb14"),
+        "depth_anything_v2_small": tiny("depth_anything_v2_small"),
+        "image_reward": tiny("image_reward", len(PIECES)),
+    }
+    for name, content in checkpoints.items():
+        torch.save(content, folder / f"{name}.pth")
     pairs = "\n".join(("#version", *PAIRS))
-    (folder / "bpe_simple_vocab_16e6.txt.gz").write_bytes(gzip.compress(pairs.encode()))
+    (folder / "pairs.txt.gz").write_bytes(gzip.compress(pairs.encode()))
     (folder / "vocab.txt").write_text("\n".join(PIECES))
-    return folder
+    words = {"clip_words": folder / "pairs.txt.gz", "bert_words": folder / "vocab.txt"}
+    return {name: folder / f"{name}.pth" for name in checkpoints} | words
 
 
 @pytest.fixture(autouse=True)
-def placed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", str(files))
+def _placed(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", " ".join(f"{name}={path}" for name, path in files.items()))
 
 
 def by_rows(instrument: Any, method: str, single: str) -> tuple[np.ndarray, np.ndarray]:
     """The answers for all frames at once and for one after the other."""
-    together = getattr(instrument, method)(FRAMES)
-    alone = [getattr(instrument, single)(frame) for frame in FRAMES]
+    frames = FRAMES[:3] if instrument.seat == "image_depth" else FRAMES
+    together = getattr(instrument, method)(frames)
+    alone = [getattr(instrument, single)(frame) for frame in frames]
     if isinstance(together, tuple):
         return together[0], np.stack([one[0] for one in alone])
     return together, np.array(alone, np.float32)
@@ -69,7 +77,7 @@ def by_rows(instrument: Any, method: str, single: str) -> tuple[np.ndarray, np.n
         (LaionAesthetic(batch=3, resize="tensor"), "scores", "score"),
         (ClipIqaPlus(batch=2), "scores", "score"),
         (Dinov2B14(batch=4, short_side=60, crop=42), "embeddings", "embed"),
-        (DepthAnythingV2Small(batch=1), "depths", "depth"),
+        (DepthAnythingV2Small(batch=2), "depths", "depth"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
@@ -99,11 +107,12 @@ def test_heads_share_an_encoder() -> None:
     assert aesthetic.network[0] is embedding.network
     assert aesthetic.scores_of(embedding.network.images(FRAMES)) == pytest.approx(aesthetic.scores(FRAMES), abs=1e-6)
     assert ClipL14Image(activation="gelu").network is not embedding.network
-    encoder = id(embedding.network)
+    encoder = weakref.ref(embedding.network)
     aesthetic.release()
+    assert encoder() is embedding.network, "another head still holds it"
     embedding.release()
-    assert "_network" not in vars(embedding)
-    assert encoder
+    gc.collect()
+    assert encoder() is None
 
 
 def test_parameters_travel_and_networks_do_not() -> None:
@@ -143,11 +152,12 @@ def test_patches_of_a_crop() -> None:
 
 def test_depth_sizes() -> None:
     frame = image("depth", 36, 64)
-    assert DepthAnythingV2Small().depth(frame).shape == (294, 518)
-    assert DepthAnythingV2Small(output="frame").depth(frame).shape == (36, 64)
+    depth = DepthAnythingV2Small(batch=1).depth(frame)
+    assert depth.shape == (294, 518)
+    assert (depth >= 0).all()
+    assert DepthAnythingV2Small(batch=1, output="frame").depth(frame).shape == (36, 64)
     assert DepthAnythingV2Small().working_size(640, 360) == (518, 294)
     assert DepthAnythingV2Small(resize="authors").working_size(640, 360) == (924, 518)
-    assert (DepthAnythingV2Small().depth(frame) >= 0).all()
 
 
 def test_long_texts_lose_their_end_or_keep_it() -> None:
@@ -174,8 +184,25 @@ def test_rewards_read_35_tokens() -> None:
     assert instrument.reward("the cat.", FRAMES[1]) != rewards[0]
 
 
-def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", str(tmp_path))
-    reason = ClipB32().unavailable()
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, files: dict[str, Path]) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"clip_l14={files['clip_rn50']}")
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS_FOLDER", "/nowhere")
+    reason = LaionAesthetic().unavailable()
     assert reason is not None
-    assert "worldgauge fetch clip_b32" in reason
+    assert "worldgauge fetch laion_aesthetic" in reason
+    with pytest.raises(Unavailable, match="worldgauge fetch laion_aesthetic"):
+        LaionAesthetic().load("cpu")
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"clip_b32={files['dinov2_b14']}")
+    with pytest.raises(WorldGaugeError, match=r"CLIP \(dinov2_b14.pth\) do not fit: no visual.conv1.weight"):
+        ClipB32().load("cpu")
+
+
+def test_a_vocabulary_of_another_network_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: dict[str, Path]
+) -> None:
+    pytest.importorskip("transformers")
+    (tmp_path / "merges.txt").write_text("#version\na b\n")
+    places = {**files, "clip_words": tmp_path / "merges.txt"}
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", " ".join(f"{name}={path}" for name, path in places.items()))
+    with pytest.raises(WorldGaugeError, match=r"merges.txt makes 515 words, clip_b16 knows 519"):
+        ClipB16().load("cpu")
