@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from worldgauge.core.clip import DEFAULT_MEMORY
@@ -30,7 +31,9 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
     """
     held: dict[tuple[str, int, int], float] = {}
     values = hungriest = 0.0
-    for use in dict.fromkeys(uses):
+    listed = list(dict.fromkeys(uses))
+    readers = Counter(need for use in listed for need in inherited(use))
+    for use in listed:
         signal = SIGNALS.get(use.signal)
         instrument = seats.instrument(use.signal)
         work = 0.0
@@ -49,11 +52,16 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
                 continue
             pixels = across * down
             work += max(signal.memory * pixels, DECODING * info.width * info.height)
-            dense = signal.dense * pixels * info.frames
-            # Rows beyond that lie in a file.
-            values += min(dense, IN_MEMORY) if signal.streams else dense
+            values += _held_bytes(use, signal.dense * pixels * info.frames, readers[use])
         hungriest = max(hungriest, work)
     return BASE + sum(held.values()) + values + hungriest
+
+
+def _held_bytes(use: SignalUse, dense: float, readers: int) -> float:
+    """Of a value while it waits for its readers. Rows with one reader pass by, and many rows lie in a file."""
+    if not SIGNALS.get(use.signal).streams:
+        return dense
+    return min(dense, IN_MEMORY) if readers > 1 else 0.0
 
 
 def refuse_too_large(

@@ -22,6 +22,7 @@ from worldgauge.core.video import Video
 from worldgauge.engine.definitions import Seats, choose_seats
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, Perception
+from worldgauge.engine.scratch import Held
 from worldgauge.engine.store import Store
 from worldgauge.engine.surroundings import as_found
 
@@ -143,7 +144,8 @@ def _devices(instrument: Instrument) -> list[str]:
 
 def _perceived(use: SignalUse, seats: Seats, inputs: CaseInputs, device: str) -> Arrays:
     with tempfile.TemporaryDirectory(prefix="worldgauge-selftest-") as folder:
-        return Perception(inputs, seats, Store(Path(folder)), Loaded(seats, device)).value(use)
+        found = Perception(inputs, seats, Store(Path(folder)), Loaded(seats, device)).value(use)
+        return found.arrays if isinstance(found, Held) else found
 
 
 def _judged(instrument: Instrument, signal: str, seconds: float, values: Mapping[str, Arrays]) -> Tried:
