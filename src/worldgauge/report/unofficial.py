@@ -53,13 +53,14 @@ def _others(signal: Mapping[str, Any], known: InstrumentsFile, protocol: str, st
         name = f"{signal['signal']}: {used['name']}"
         if use is None and strictly and "weights" not in used:
             yield f"{name}, which has no trained weights"
-        if use is not None and use.official:
+        official = use is not None and bool(use.official)
+        if use is not None and official:
             if used["name"] != use.official:
                 yield f"{name} instead of {use.official}"
-            elif told := _other_settings(used["parameters"], use):
+            elif told := _other_settings(used.get("parameters", {}), use):
                 yield f"{name} with {told}"
-            if used.get("other_weights"):
-                yield f"{name} with other weights than the published ones"
+        if used.get("other_weights") and (official or strictly):
+            yield f"{name} with other weights than the published ones"
     for need in signal.get("needs", ()):
         yield from _others(need, known, protocol, strictly)
 
