@@ -234,10 +234,11 @@ class Perception:
     def _who(self, use: SignalUse) -> str:
         """The signal, with its instrument where that is somebody else's, and where the code came from."""
         signal = SIGNALS.get(use.signal)
-        instrument = self._seats.instrument(use.signal)
-        origin = instrument and origin_of(type(instrument))
-        if instrument is not None and origin:
-            return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
+        # Rows may be made while the signal that reads them is at work.
+        streams = [need.signal for need in inherited(use) if SIGNALS.get(need.signal).streams]
+        for instrument in filter(None, map(self._seats.instrument, (use.signal, *streams))):
+            if origin := origin_of(type(instrument)):
+                return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
         origin = origin_of(signal.function)
         return f"signal '{use.signal}'" + (f" ({origin})" if origin else "")
 

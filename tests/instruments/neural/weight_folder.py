@@ -39,7 +39,8 @@ def write_weights(folder: Path) -> str:
     torch.save({f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()}, folder / "sea.pth")
     torch.save(dict(checkpoint("vgg19_gram")), folder / "vgg19-dcbb9e9d.pth")
     alex = checkpoint("lpips_alex")
-    torch.save({name: value for name, value in alex.items() if name.startswith("lin")}, folder / "alex.pth")
+    # Trained heads have no negative weight, so that a distance is one.
+    torch.save({name: value.abs() for name, value in alex.items() if name.startswith("lin")}, folder / "alex.pth")
     trunk = {name: value for name, value in alex.items() if name.startswith("features")}
     torch.save(trunk, folder / "alexnet-owt-7be5be79.pth")
     return f"{folder} sea_raft_m={folder / 'sea.pth'}"
