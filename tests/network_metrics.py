@@ -9,19 +9,19 @@ from worldgauge.functional.pose import geodesic_deg
 @signal(version=1, seat="aesthetic")
 def network_looks(clip: Clip, network: object) -> Arrays:
     """Looks of the first frame."""
-    return network.score(clip.frames()[0])  # type: ignore[attr-defined,no-any-return]
+    return {"score": network.scores(clip.frames()[0][None])[0]}  # type: ignore[attr-defined]
 
 
 @signal(version=1, seat="image_quality")
 def network_sharpness(clip: Clip, network: object) -> Arrays:
     """Sharpness of the first frame."""
-    return network.score(clip.frames()[0])  # type: ignore[attr-defined,no-any-return]
+    return {"score": network.scores(clip.frames()[0][None])[0]}  # type: ignore[attr-defined]
 
 
 @signal(version=1, reads=("video", "prompt"), seat="prompt_reward")
 def network_reward(clip: Clip, prompt: str, network: object) -> Arrays:
     """Fit of the first frame."""
-    return network.reward(prompt, clip.frames()[0])  # type: ignore[attr-defined,no-any-return]
+    return {"reward": network.rewards([prompt], clip.frames()[0][None])[0]}  # type: ignore[attr-defined]
 
 
 @metric(unit="", higher_is_better=True, bounds=(0, 1), needs=[network_looks()])

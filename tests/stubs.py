@@ -37,6 +37,9 @@ class Ruler(Instrument):
     def load(self, device: str) -> None:
         self.loads.append(f"{self.name} on {device}")
 
+    def release(self) -> None:
+        self.loads.append(f"{self.name} released")
+
 
 def instrument(seat: str, network: bool, gigabytes: float = 0.1, why_not: str | None = None) -> Instrument:
     """An instrument for the seat, named after it, with or without weights."""
@@ -65,6 +68,6 @@ def make_metric(name: str, *needs: SignalUse, requires: tuple[str, ...] = ()) ->
     return declare(compute)
 
 
-def definition(of: Metric) -> Definition:
-    """The metric as a column, with no instrument in any seat."""
-    return resolve([MetricUse(id=of.name)], Seats({}, "stubs"))[0]
+def definition(of: Metric, seats: Seats | None = None) -> Definition:
+    """The metric as a column; without seats no instrument is in any of them."""
+    return resolve([MetricUse(id=of.name)], seats or Seats({}, "stubs"))[0]

@@ -56,7 +56,7 @@ def test_it_is_what_a_run_says(clip: Path, tmp_path: Path) -> None:
 
 
 def test_everything_that_the_inputs_allow() -> None:
-    bare = wg.measure(FRAMES)
+    bare = wg.measure(FRAMES, instruments="pocket")
     assert "flow_magnitude" in bare
     assert bare.excluded["psnr"] == "needs a reference video"
     assert bare.excluded["looks_nice"] == "no aesthetic instrument in the 'pocket' set"

@@ -45,6 +45,7 @@ def speed_range(case: Case, flow: Arrays) -> Measurement:
 COLUMN = '\n[[metric]]\nid = "SpeedRange"\nuse = "speed_range"\n'
 INSTRUMENT = '''"""A flow that sees nothing move."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -60,8 +61,9 @@ class StillFlow(Instrument):
     seat: ClassVar[str] = "flow"
     name: ClassVar[str] = "still"
 
-    def flow(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        return np.zeros((*first.shape[:2], 2), np.float32)
+    def flow_stacks(self, frames: Sequence[np.ndarray], pairs: Sequence[tuple[int, int]]) -> Iterator[np.ndarray]:
+        for _ in pairs:
+            yield np.zeros((1, *frames[0].shape[:2], 2), np.float32)
 '''
 
 

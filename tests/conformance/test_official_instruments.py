@@ -37,10 +37,11 @@ GOOD = """
 schema = 1
 benchmark = "b"
 [[use]]
-signal = "flow_pairs"
+signal = "flow_fields"
 official = "raft"
+parameters = { range = "unit" }
 what = "RAFT"
-under.new = { official = "raft2" }
+under.new = { official = "raft2", parameters = {} }
 """
 
 
@@ -51,10 +52,10 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_protocol_says_only_what_differs(tmp_path: Path) -> None:
     found = read_instruments(written(tmp_path, GOOD), FILE)
-    old, new = found.of("flow_pairs", "old"), found.of("flow_pairs", "new")
+    old, new = found.of("flow_fields", "old"), found.of("flow_fields", "new")
     assert old is not None and new is not None
-    assert (old.official, old.what) == ("raft", "RAFT")
-    assert (new.official, new.what) == ("raft2", "RAFT")
+    assert (old.official, old.parameters, old.what) == ("raft", {"range": "unit"}, "RAFT")
+    assert (new.official, new.parameters, new.what) == ("raft2", {}, "RAFT")
     assert found.of("poses", "old") is None
 
 
@@ -67,9 +68,9 @@ def test_a_benchmark_need_not_name_any(tmp_path: Path) -> None:
     [
         (("[[use]]", "[[use"), "is not valid TOML"),
         (("what", "wat"), "use.0.what: Field required"),
-        (("flow_pairs", "flow_pears"), "unknown signal 'flow_pears'; did you mean flow_pairs"),
-        (("flow_pairs", "pixel_errors"), "signal 'pixel_errors' asks for no seat"),
-        (("under.new", "under.newer"), "unknown protocol of 'flow_pairs' 'newer'; did you mean new?"),
+        (("flow_fields", "flow_feelds"), "unknown signal 'flow_feelds'; did you mean flow_fields"),
+        (("flow_fields", "pixel_errors"), "signal 'pixel_errors' asks for no seat"),
+        (("under.new", "under.newer"), "unknown protocol of 'flow_fields' 'newer'; did you mean new?"),
         (('benchmark = "b"', 'benchmark = "c"'), "it is about benchmark 'c', not 'b'"),
     ],
 )
@@ -82,5 +83,5 @@ def test_one_clear_error(tmp_path: Path, change: tuple[str, str], message: str) 
 
 def test_a_signal_stands_there_once(tmp_path: Path) -> None:
     use = GOOD[GOOD.index("[[use]]") :]
-    with pytest.raises(WorldGaugeError, match="signal 'flow_pairs' stands there twice"):
+    with pytest.raises(WorldGaugeError, match="signal 'flow_fields' stands there twice"):
         read_instruments(written(tmp_path, f"{GOOD}\n{use}"), FILE)

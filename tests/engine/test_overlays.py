@@ -8,7 +8,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.video import Video
 from worldgauge.engine.overlays import MOST_FRAMES, depth_maps, flow_arrows, match_lines
 from worldgauge.media.encoder import write_video
-from worldgauge.signals.flow import GRID_COLUMNS, flow_pairs
+from worldgauge.signals.flow import GRID_COLUMNS, flow_fields, flow_pairs
 
 SIZE = (160, 90)
 
@@ -16,16 +16,17 @@ SIZE = (160, 90)
 class Sideways:
     """A flow instrument that sees everything move right by two pixels in the left half, and nothing in the right."""
 
-    def flow(self, first, second):
-        field = np.zeros((*first.shape[:2], 2), np.float32)
-        field[:, : first.shape[1] // 2, 0] = 2.0
-        return field
+    def flow_stacks(self, frames, pairs):
+        field = np.zeros((1, *frames[0].shape[:2], 2), np.float32)
+        field[:, :, : frames[0].shape[1] // 2, 0] = 2.0
+        return (field for _ in pairs)
 
 
 def test_the_flow_grid_holds_the_mean_of_each_cell(tmp_path: Path):
     frames = [np.full((90, 160, 3), 40 * i, np.uint8) for i in range(3)]
     write_video(tmp_path / "clip.mkv", frames, 8)
-    grid = flow_pairs.function(Clip(Video(tmp_path / "clip.mkv")), Sideways())["grid"]
+    clip = Clip(Video(tmp_path / "clip.mkv"))
+    grid = flow_pairs.function(clip, flow_fields.function(clip, Sideways()))["grid"]
     assert grid.shape == (2, 9, GRID_COLUMNS, 2)
     np.testing.assert_array_equal(grid[..., :8, 0], 2)
     np.testing.assert_array_equal(grid[..., 8:, :], 0)

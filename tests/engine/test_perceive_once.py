@@ -24,9 +24,9 @@ def test_one_decode_and_one_computation_for_many_metrics(videos: Path) -> None:
     counters = run(videos, "-m", METRICS + ",psnr,ssim,flow_magnitude,warp_error,flow_consistency", "-o", "out")
     assert counters["computed:test_brightness"] == 3
     assert counters["computed:test_contrast"] == 3
-    assert counters["computed:flow_pairs"] == 3
+    assert counters["computed:flow_fields"] == counters["computed:flow_pairs"] == 3
     assert counters["computed:pixel_errors"] == 3
-    assert counters["signals_computed"] == 12
+    assert counters["signals_computed"] == 15
     # Three subjects and three references, each read once.
     assert counters["decode_passes"] == 6
     assert counters["frames_decoded"] == 6 * 6
@@ -47,7 +47,8 @@ def test_a_changed_instrument_parameter_recomputes_what_depends_on_it(videos: Pa
     metrics = METRICS + ",flow_magnitude,psnr"
     run(videos, "-m", metrics, "-o", "out")
     counters = run(videos, "-m", metrics, "-o", "out", "--use", "flow=dis:preset=ultrafast")
-    assert counters["signals_computed"] == counters["computed:flow_pairs"] == 3
+    assert counters["computed:flow_fields"] == counters["computed:flow_pairs"] == 3
+    assert counters["signals_computed"] == 6
     assert counters["records_written"] == 3
 
 

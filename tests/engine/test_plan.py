@@ -40,13 +40,15 @@ def signals() -> Iterator[tuple[Signal, Signal]]:
         yield stubs.make_signal("s_cheap", cost=0.5), stubs.make_signal("s_dear", cost=4.0, seat="flow")
 
 
-def _plan(clips: list[_Clip | None], *signals: Signal) -> Plan:
+def _plan(clips: list[_Clip | None], *signals: Signal, networks: tuple[float, ...] = ()) -> Plan:
+    """`networks`: gigabytes of those that are loaded together."""
     uses = tuple(signal() for signal in signals)
     works = [
         CaseWork(Case(id=str(i)), 0, cast(Video, clip), ("m",), uses if clip else (), stored=i)
         for i, clip in enumerate(clips)
     ]
-    return Plan(len(works), works, [], Stages((), ("flow", "poses"), {}, {}))
+    loaded = tuple(stubs.instrument("flow", True, size) for size in networks)
+    return Plan(len(works), works, [], Stages((loaded, ()), dict.fromkeys(uses, 0), {}))
 
 
 def _seats(**gigabytes: float) -> Seats:
@@ -69,19 +71,13 @@ def test_a_measured_rate_replaces_the_declared_cost(tmp_path: Path, signals: tup
     assert seconds == pytest.approx(0.5 * 20 + 0.25 * 20)
 
 
-def test_memory_is_that_of_the_largest_clip_and_the_largest_instrument(
+def test_memory_is_that_of_the_largest_clip_and_the_networks_of_a_pass(
     tmp_path: Path, signals: tuple[Signal, Signal]
 ) -> None:
     clips: list[_Clip | None] = [_Clip(10, 640, 480), _Clip(50, 1920, 1080), _Clip(20, 640, 480)]
-    _, gigabytes = _estimate(_plan(clips, *signals), _seats(flow=3.0, poses=2.0), Store(tmp_path))
+    _, gigabytes = _estimate(_plan(clips, *signals, networks=(2.0, 1.0)), _seats(), Store(tmp_path))
     frames, at_work = 50 * 1920 * 1080 * 3 / 2**30, 110 * 1920 * 1080 / 2**30
     assert gigabytes == pytest.approx(frames + at_work + 3.0 + 0.15)
-
-
-def test_only_seats_that_are_used_count(tmp_path: Path, signals: tuple[Signal, Signal]) -> None:
-    _, with_one = _estimate(_plan([_Clip(1)], *signals), _seats(poses=2.0), Store(tmp_path))
-    _, with_another = _estimate(_plan([_Clip(1)], *signals), _seats(poses=2.0, faces=9.0), Store(tmp_path))
-    assert with_one == with_another
 
 
 def test_few_clips_are_looked_into_spread_over_all(tmp_path: Path, signals: tuple[Signal, Signal]) -> None:

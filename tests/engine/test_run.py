@@ -24,10 +24,12 @@ PLAIN, DEEP = SignalUse("s_plain"), SignalUse("s_deep")
 
 def _visits(stage: int, *works: tuple[str, tuple[str, ...], tuple[SignalUse, ...]]) -> list[tuple[str, Any, Any]]:
     """Case, stage and metrics of the visits, for a plan with one network."""
-    stages = Stages(("depth",), ("depth",), {PLAIN: 0, DEEP: 1}, {"m_plain": 0, "m_deep": 1})
+    stages = Stages(((), ()), {PLAIN: 0, DEEP: 1}, {"m_plain": 0, "m_deep": 1})
     made = [CaseWork(Case(id=name), 0, cast(Video, name), todo, compute) for name, todo, compute in works]
     plan = Plan(len(made), made, [], stages)
-    return [(item.case.id, item.stage, item.metrics) for item in _items(plan, stage, 0)]
+    items = list(_items(plan, stage, 0))
+    assert [item.final for item in items] == [stage == 1 or item.metrics == ("m_plain",) for item in items]
+    return [(item.case.id, item.stage, item.metrics) for item in items]
 
 
 def test_a_case_is_visited_where_a_metric_ends_or_a_signal_belongs() -> None:

@@ -12,10 +12,11 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.instrument import INSTRUMENTS, instrument_sets
 from worldgauge.core.metric import METRICS
+from worldgauge.core.signal import Arrays
 from worldgauge.core.video import Video
 from worldgauge.functional.masks import encode_masks
 from worldgauge.instruments.pocket.flow import DisFlow
-from worldgauge.signals.flow import flow_pairs, flow_regions
+from worldgauge.signals.flow import flow_fields, flow_pairs, flow_regions
 
 
 def texture(height: int, width: int, seed: int = 0) -> np.ndarray:
@@ -64,8 +65,14 @@ def test_frames_too_small_for_the_pyramid_are_unscored() -> None:
         DisFlow().flow(np.zeros((16, 16, 3), np.uint8), np.zeros((16, 16, 3), np.uint8))
 
 
+def pairs_of(clip: Clip) -> Arrays:
+    """The signal, from the fields of the embedded flow."""
+    found: Arrays = flow_pairs.function(clip, flow_fields.function(clip, DisFlow()))
+    return found
+
+
 def test_flow_pairs_of_a_pan(tmp_path: Path) -> None:
-    value = flow_pairs.function(clip_of(panning(5, 4), tmp_path), DisFlow())
+    value = pairs_of(clip_of(panning(5, 4), tmp_path))
     assert all(array.shape == (4,) for name, array in value.items() if name != "grid")
     assert value["grid"].shape[0] == 4
     np.testing.assert_allclose(value["magnitude_median"], 4, atol=0.1)
@@ -77,7 +84,7 @@ def test_flow_pairs_of_a_pan(tmp_path: Path) -> None:
 
 def test_a_cut_is_seen_as_inconsistent(tmp_path: Path) -> None:
     frames = [texture(120, 200, 0), texture(120, 200, 0), texture(120, 200, 1), texture(120, 200, 1)]
-    value = flow_pairs.function(clip_of(frames, tmp_path), DisFlow())
+    value = pairs_of(clip_of(frames, tmp_path))
     assert value["occluded_share"][1] > 0.5
     assert value["occluded_share"][[0, 2]].max() < 0.01
 
@@ -90,7 +97,7 @@ def test_degenerate_clips_give_finite_numbers(kind: str, tmp_path: Path) -> None
         "equal": [texture(60, 80)] * 3,
         "noise": [rng.integers(0, 256, (60, 80, 3), dtype=np.uint8) for _ in range(3)],
     }[kind]
-    value = flow_pairs.function(clip_of(frames, tmp_path), DisFlow())
+    value = pairs_of(clip_of(frames, tmp_path))
     assert all(np.isfinite(array).all() for array in value.values())
     if kind != "noise":
         assert value["magnitude_mean"].max() == 0 and value["warp_error_forward"].max() == 0
@@ -98,11 +105,11 @@ def test_degenerate_clips_give_finite_numbers(kind: str, tmp_path: Path) -> None
 
 def test_one_frame_is_an_invalid_video(tmp_path: Path) -> None:
     with pytest.raises(InvalidVideo, match="two frames"):
-        flow_pairs.function(clip_of([texture(60, 80)], tmp_path), DisFlow())
+        pairs_of(clip_of([texture(60, 80)], tmp_path))
 
 
 def test_metrics_read_the_signal(tmp_path: Path) -> None:
-    value = flow_pairs.function(clip_of(panning(3, 5), tmp_path), DisFlow())
+    value = pairs_of(clip_of(panning(3, 5), tmp_path))
     case = Case(id="pan")
     moved = METRICS.get("flow_magnitude").function(case, value)
     assert moved.value == pytest.approx(5, abs=0.2) and len(moved.curve or ()) == 2
@@ -135,7 +142,7 @@ def test_flow_inside_and_outside_the_target(tmp_path: Path) -> None:
         masks.append(mask)
     runs, starts = encode_masks(masks)
     track = {"mask_runs": runs, "mask_starts": starts, "mask_size": np.array([120, 200])}
-    value = flow_regions.function(clip_of(frames, tmp_path), track, DisFlow())
+    value = flow_regions.function(track, flow_fields.function(clip_of(frames, tmp_path), DisFlow()))
     assert value["inside_median"][[0, 1]] == pytest.approx(5, abs=0.3)
     assert value["outside_median"] == pytest.approx(0, abs=0.1)
     assert np.isnan(value["inside_max"][2]) and np.isfinite(value["outside_max"]).all()

@@ -22,9 +22,10 @@ class TrueFlow:
     def __init__(self, truth: Truth, every: int) -> None:
         self._answers = iter([part for k in range(0, len(truth.flow), every) for part in (truth.flow[k], None)])
 
-    def flow(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        answer = next(self._answers)
-        return np.zeros((*first.shape[:2], 2), np.float32) if answer is None else answer
+    def flow_stacks(self, frames: np.ndarray, pairs: list[tuple[int, int]]) -> Iterator[np.ndarray]:
+        for _ in pairs:
+            answer = next(self._answers)
+            yield np.zeros((1, *frames[0].shape[:2], 2), np.float32) if answer is None else answer[None]
 
 
 class Fixed:

@@ -46,8 +46,8 @@ class TinyNet(Instrument):
     name: ClassVar[str] = "tiny_net"
     weights: ClassVar[tuple[str, ...]] = ("tiny_net",)
 
-    def score(self, image):
-        return {"score": np.array(float(self.weight_files()["tiny_net"].read_text()))}
+    def scores(self, frames):
+        return np.full(len(frames), float(self.weight_files()["tiny_net"].read_text()))
 '''
 
 

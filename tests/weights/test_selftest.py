@@ -22,8 +22,8 @@ class Even(Instrument):
     seat: ClassVar[str] = "quality"
     name: ClassVar[str] = "even"
 
-    def measure(self, image: Any) -> dict[str, float]:
-        return {"overall": float(image.mean()) / 255}
+    def figures(self, frames: Any) -> dict[str, Any]:
+        return {"overall": frames.mean((1, 2, 3)) / 255}
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Blank(Even):
 
     name: ClassVar[str] = "blank"
 
-    def measure(self, image: Any) -> dict[str, float]:
-        return {"overall": float("nan")}
+    def figures(self, frames: Any) -> dict[str, Any]:
+        return {"overall": np.full(len(frames), np.nan)}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Broken(Even):
 
     name: ClassVar[str] = "broken"
 
-    def measure(self, image: Any) -> dict[str, float]:
+    def figures(self, frames: Any) -> dict[str, Any]:
         raise RuntimeError("no such kernel")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from worldgauge.api.building import Names, as_video, chosen_set, names_in
+from worldgauge.api.building import Names, as_video, names_in
 from worldgauge.api.measured import Measurements
 from worldgauge.api.one_video import Measurer
 from worldgauge.core.case import Case, Condition, Reference
@@ -72,7 +72,7 @@ class Gauge:
         self.prefix, self.reduce = prefix, reduce
         self.reasons: dict[str, str] = {}
         """Why a metric had no value, the latest time it had none."""
-        self._instruments, self._device = chosen_set(instruments), device
+        self._instruments, self._device = instruments, device
         self._measurer: Measurer | None = None
         self._ready()
         self.reset()

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.benchmark import Benchmark, load_benchmark
+from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
 from worldgauge.core.canonical import digest_of
+from worldgauge.core.clip import DEFAULT_MEMORY as FRAMES_MEMORY
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
+from worldgauge.core.official import official_uses
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
 from worldgauge.core.weight_files import place_weights, placed
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
-from worldgauge.engine.definitions import Seats, choose_seats
+from worldgauge.engine.definitions import Seats, choose_seats, resolve
 from worldgauge.engine.job import Job, Setup, choose_metrics
 from worldgauge.engine.limits import Limits, check_seconds, default_memory, parse_memory
 from worldgauge.engine.possible import possible_metrics
@@ -60,6 +61,7 @@ def build_job(
     break_lock: bool = False,
     time_limit: float | None = None,
     max_memory: str | None = None,
+    gpu_memory: str | None = None,
     own_process: bool = False,
     arguments: Sequence[str] = (),
 ) -> Job:
@@ -73,8 +75,8 @@ def build_job(
     file = opened.file
     chosen_protocol = file.check_protocol(protocol or file.protocols[0])
     only = chosen_cases(opened, names_in(cases), where or {})
-    set_name, wanted = chosen_set(instruments), names_in(metrics)
-    seats = choose_seats(set_name, use)
+    wanted, official = names_in(metrics), official_uses(file, chosen_protocol)
+    seats = choose_seats(instruments, use, official, file.namespace)
     uses, excluded = opened.metrics(chosen_protocol), dict[str, str]()
     if not uses and not wanted:
         uses, excluded = possible_metrics([c for c in opened.cases if not only or c.id in only], seats)
@@ -82,17 +84,22 @@ def build_job(
     if not chosen:
         raise WorldGaugeError(f"no metric can be computed for '{file.name}'", "name some, to learn what they need")
     workers = workers or os.cpu_count() or 1
+    limits = chosen_limits(time_limit, max_memory, workers, own_process)
+    on = chosen_device(device, chosen, seats)
     setup = Setup(
         metrics=chosen,
-        instrument_set=set_name,
+        instrument_set=instruments,
         overrides=tuple(use),
+        official=official,
+        namespace=file.namespace,
         weights=placed(),
         includes=included(),
         store=Path(store) if store else default_store(),
         out=Path(out) if out else default_out(opened, submission, chosen_protocol),
-        device=chosen_device(device, seats),
+        device=on,
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
-        limits=chosen_limits(time_limit, max_memory, workers, own_process),
+        limits=limits,
+        network_memory=room_for_networks(on, gpu_memory, limits, workers),
     )
     return Job(
         benchmark=opened,
@@ -188,23 +195,33 @@ def as_video(
     )
 
 
-def chosen_set(instruments: str) -> str:
-    """The instrument set that `auto` stands for: the embedded one, which runs anywhere."""
-    return "pocket" if instruments == "auto" else instruments
-
-
-def chosen_device(device: str | None, seats: Seats) -> str:
-    """`auto` is the GPU where there is one and an instrument that can use it, else the processor."""
+def chosen_device(device: str | None, uses: Sequence[MetricUse], seats: Seats) -> str:
+    """`auto` is the GPU where there is one and a network that is used and can run, else the processor."""
     asked = "auto" if device is None else str(device)
     if not re.fullmatch(r"auto|cpu|mps|cuda(:\d{1,3})?", asked):
         raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
     if asked != "auto":
         return asked
-    if any(instrument.weights for instrument in seats.instruments.values()) and importlib.util.find_spec("torch"):
+    # Only then: importing torch takes longer than many a run.
+    if any(definition.networks and not definition.unavailable for definition in resolve(uses, seats)):
         import torch
 
         return "cuda" if torch.cuda.is_available() else "cpu"
     return "cpu"
+
+
+def room_for_networks(device: str, gpu_memory: str | None, limits: Limits, workers: int) -> float | None:
+    """Gigabytes that networks may take together: as stated, else what is free on the GPU, shared by the workers, or
+    what a worker may take beside a clip's frames. None where nobody knows."""
+    if gpu_memory is not None:
+        return parse_memory(gpu_memory, "--gpu-memory") / 2**30
+    if device.startswith("cuda"):
+        import torch
+
+        if torch.cuda.is_available():
+            free, _ = torch.cuda.mem_get_info(device)
+            return float(free) / 2**30 / max(1, workers)
+    return None if limits.memory is None else max(0.0, limits.memory - FRAMES_MEMORY) / 2**30
 
 
 def chosen_limits(time_limit: float | None, max_memory: str | None, workers: int, own_process: bool) -> Limits:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from worldgauge.api.building import Names, as_video, chosen_device, chosen_set, names_in
+from worldgauge.api.building import Names, as_video, chosen_device, names_in
 from worldgauge.api.measured import Measured, Measurements, frames_of_curve
 from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.cameras import CameraPath
@@ -21,6 +21,7 @@ from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats
 from worldgauge.engine.job import Setup, choose_metrics
 from worldgauge.engine.possible import possible_metrics
+from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.store import Store
 from worldgauge.engine.surroundings import as_found
 from worldgauge.engine.work import Worker, WorkItem
@@ -56,13 +57,13 @@ def measure(
     posed = _posed(case, prompt, reference is not None, camera is not None)
     clip = as_video(video, layout, value_range, fps)
     truth = None if reference is None else as_video(reference, *_reading(reference, layout, value_range, fps))
-    set_name, wanted, excluded = chosen_set(instruments), names_in(metrics), dict[str, str]()
+    wanted, excluded = names_in(metrics), dict[str, str]()
     if wanted:
         uses = choose_metrics((), wanted)
     else:
-        possible, excluded = possible_metrics([posed], choose_seats(set_name, use))
+        possible, excluded = possible_metrics([posed], choose_seats(instruments, use))
         uses = tuple(possible)
-    return Measurer(uses, set_name, use, device).measure(posed, clip, truth, camera, excluded)
+    return Measurer(uses, instruments, use, device).measure(posed, clip, truth, camera, excluded)
 
 
 class Measurer:
@@ -76,7 +77,7 @@ class Measurer:
             metrics=tuple(uses),
             instrument_set=set_name,
             overrides=chosen,
-            device=chosen_device(device, choose_seats(set_name, chosen)),
+            device=chosen_device(device, uses, choose_seats(set_name, chosen)),
         )
         self._records: list[Record] = []
         with as_found():
@@ -95,6 +96,7 @@ class Measurer:
         ids = tuple(self._worker.definitions)
         with tempfile.TemporaryDirectory(prefix="worldgauge-") as folder, as_found():
             self._worker.store = Store(Path(folder) / "store")
+            self._worker.scratch = Scratch(Path(folder) / "scratch")
             if camera is not None:
                 camera_file = str(_camera_file(camera, Path(folder)))
                 case = case.model_copy(update={"condition": case.condition.model_copy(update={"camera": camera_file})})

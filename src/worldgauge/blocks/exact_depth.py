@@ -49,8 +49,12 @@ class RenderedDepth(Instrument):
     def unavailable(self) -> str | None:
         return None if Path(self.folder).is_dir() and self.folder else "needs a folder of rendered depth maps"
 
+    def depths(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Of RGB frames (N, H, W, 3): (N, h, w) 1/m; 0 for the sky."""
+        return np.stack([self.depth(frame) for frame in frames])
+
     def depth(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """(h, w) 1/m; 0 for the sky."""
+        """Of one frame."""
         try:
             return np.asarray(np.load(_file(Path(self.folder), image), allow_pickle=False), np.float32)
         except FileNotFoundError as error:

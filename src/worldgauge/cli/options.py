@@ -48,12 +48,14 @@ InstrumentSet = Annotated[
     typer.Option(
         "--instruments",
         envvar="WORLDGAUGE_INSTRUMENTS",
-        help=f"Instrument set: auto, {' or '.join(filled_sets())}.",
+        help=f"Instrument set: auto (the official ones, else embedded), {' or '.join(filled_sets())}.",
     ),
 ]
 Use = Annotated[
     list[str] | None,
-    typer.Option("--use", envvar="WORLDGAUGE_USE", help="Another instrument for a seat: flow=dis:preset=fast."),
+    typer.Option(
+        "--use", envvar="WORLDGAUGE_USE", help="Another instrument for a seat or a signal: flow=dis:preset=fast."
+    ),
 ]
 WeightsPlaces = Annotated[
     list[str] | None,
@@ -116,6 +118,14 @@ MaxMemory = Annotated[
         help="Memory one worker may take: 8GB; else its share of four fifths of the machine's.",
     ),
 ]
+GpuMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--gpu-memory",
+        envvar="WORLDGAUGE_GPU_MEMORY",
+        help="Memory for networks in one pass over the clips: 20GB; else what is free.",
+    ),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
@@ -148,6 +158,7 @@ class JobFlags:
     workers: Workers = 0
     time_limit: TimeLimit = None
     max_memory: MaxMemory = None
+    gpu_memory: GpuMemory = None
     shard: Shard = "1/1"
     offline: Offline = False
     device: Device = "auto"
@@ -187,6 +198,7 @@ class JobFlags:
             break_lock=self.break_lock,
             time_limit=self.time_limit,
             max_memory=self.max_memory,
+            gpu_memory=self.gpu_memory,
             own_process=True,
             arguments=sys.argv[1:],
         )

@@ -58,7 +58,8 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             found.weights.id: {"here": found.path is not None, "megabytes": found.weights.size, "remark": found.remark}
             for found in plan.weights
         },
-        "stages": plan.stages.count,
+        "networks": {one.name: {"gigabytes": one.memory, "here": one.unavailable() is None} for one in plan.networks},
+        "passes": [[network.name for network in networks] for networks in plan.stages.networks],
         "seconds_on_one_worker": round(plan.seconds, 1),
         "gigabytes_per_worker": round(plan.gigabytes, 2),
         "too_large_gigabytes": {case: round(needed, 2) for case, needed in plan.too_large.items()},
@@ -80,7 +81,7 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("signals", f"{signals} to compute, {plan.stored} stored"),
         ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),
     ]
-    lines += _weights_lines(plan)
+    lines += _network_lines(plan) + _weights_lines(plan)
     lines += [("remark", remark) for remark in plan.remarks]
     if plan.too_large and job.setup.limits.memory is not None:
         limit, most = gigabytes(job.setup.limits.memory), gigabytes(max(plan.too_large.values()) * 2**30)
@@ -91,6 +92,19 @@ def print_plan(plan: Plan, job: Job) -> None:
     if plan.unknown:
         lines.append(("ignored", f"{len(plan.unknown)} videos of no case" + _names("", plan.unknown)))
     print_pairs(lines)
+
+
+def _network_lines(plan: Plan) -> list[tuple[str, str]]:
+    """The networks with the memory they take, and how often the clips are gone over to have all of them."""
+    if not plan.networks:
+        return []
+    missing = [network.name for network in plan.networks if network.unavailable() is not None]
+    named = ", ".join(f"{network.name} {network.memory:g} GB" for network in plan.networks)
+    lines = [("networks", named + _names("cannot run here:", missing))]
+    passes = [" + ".join(network.name for network in networks) or "none" for networks in plan.stages.networks]
+    sizes = [sum(network.memory for network in networks) for networks in plan.stages.networks]
+    told = "; ".join(f"{named} ({size:g} GB)" for named, size in zip(passes, sizes, strict=True))
+    return [*lines, ("passes", f"{plan.stages.count}: {told}")] if len(missing) < len(plan.networks) else lines
 
 
 def _weights_lines(plan: Plan) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from worldgauge.report.beside_published import beside_published
 from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Score, Summary, summarise
 from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex, to_text
+from worldgauge.report.unofficial import unofficial_notes
 from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table, print_text, say
 
 app = typer.Typer()
@@ -147,7 +148,7 @@ def print_summary(summary: Summary) -> None:
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     print_table(header, rows, numeric=(1, 2, *range(4, 5 + len(shown))))
-    for sentence in summary.run.left_out.sentences():
+    for sentence in (*unofficial_notes([summary.run]), *summary.run.left_out.sentences()):
         print_note(sentence)
 
 

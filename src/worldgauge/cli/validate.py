@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from worldgauge.api.building import chosen_set, default_out, open_videos
+from worldgauge.api.building import default_out, open_videos
 from worldgauge.cli import options as o
 from worldgauge.cli.exits import FAULTS
 from worldgauge.cli.plan import print_why
 from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.official import official_uses
 from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.core.submission import Submission
 from worldgauge.core.video import check_measurable
@@ -105,6 +106,7 @@ def _update_run_folder(benchmark: Benchmark, submission: Submission, protocol: s
 
 def _left_out(benchmark: Benchmark, protocol: str | None, instruments: str) -> dict[str, str]:
     """Metrics of the benchmark, or of all there are, that no case can have here, each with the reason."""
-    seats = choose_seats(chosen_set(instruments))
-    uses = benchmark.metrics(protocol or benchmark.file.protocols[0])
+    chosen = protocol or benchmark.file.protocols[0]
+    seats = choose_seats(instruments, (), official_uses(benchmark.file, chosen), benchmark.file.namespace)
+    uses = benchmark.metrics(chosen)
     return why_not(resolve(uses, seats), benchmark.cases) if uses else possible_metrics(benchmark.cases, seats)[1]

@@ -25,6 +25,10 @@ class Instrument:
     extra: ClassVar[str] = "models"
     """The extra that brings those."""
     dtype: ClassVar[str] = "float32"
+    tf32: ClassVar[str] = "default"
+    """Whether a GPU may round the inputs of products to TF32; `default` is what torch does by itself."""
+    compiled: ClassVar[bool] = False
+    """Whether the network is translated into kernels of its own before it is used."""
     memory: ClassVar[float] = 0.1
     """Gigabytes it needs while loaded, beside the frames."""
 
@@ -48,10 +52,14 @@ class Instrument:
             from worldgauge.core.weight_files import locate
 
             located = [locate(name) for name in self.weights]
-            identity |= {"weights": [found.digest for found in located], "dtype": self.dtype}
+            identity |= {"weights": [found.digest for found in located], "numerics": self.numerics()}
             if others := [found.weights.id for found in located if found.other]:
                 identity["other_weights"] = others
         return identity
+
+    def numerics(self) -> dict[str, Any]:
+        """How a network computes: what may change its numbers a little beside its parameters."""
+        return {"dtype": self.dtype, "tf32": self.tf32, "compiled": self.compiled}
 
     def unavailable(self) -> str | None:
         """Why it cannot run on this machine, in a few words that say what brings it; None when it can."""
@@ -82,8 +90,19 @@ class Instrument:
         """
         return width, height
 
+    def micro_batch(self, width: int, height: int) -> int:
+        """Frames of this size it is handed at a time, always the same number: the last stack of a clip may be shorter,
+        and is filled up by the instrument, so that the number computed for a frame rests on the frame alone."""
+        return 1
+
     def load(self, device: str) -> None:
-        """Make it ready to infer. Called once per stage and worker."""
+        """Make it ready to infer. Called once per worker and pass over the clips."""
+
+    def forget(self) -> None:
+        """Drop what it remembers of the frames of a case. Called when a worker is done with the case."""
+
+    def release(self) -> None:
+        """Let go of what `load` brought into memory. Called at the end of a pass."""
 
 
 SEATS = {

@@ -3,8 +3,9 @@
     [[use]]
     signal = "phase_perceptual_distances"
     official = "lpips_alex"
-    what = "LPIPS 0.1 on AlexNet"
-    under.paper = { official = "lpips_vgg", what = "LPIPS on VGG16" }
+    parameters = { value_range = "unit" }
+    what = "LPIPS 0.1 on AlexNet, fed with [0, 1]"
+    under.paper = { official = "lpips_vgg", parameters = {}, what = "LPIPS on VGG16" }
 
 A run with other instruments is a fine run, but its numbers do not stand beside the authors'.
 """
@@ -34,8 +35,8 @@ class Differently(_Model):
     """What one protocol says otherwise."""
 
     official: str | None = None
-    what: str | None = None
     parameters: dict[str, Any] | None = None
+    what: str | None = None
     differs: str | None = None
 
 
@@ -46,10 +47,10 @@ class OfficialUse(_Model):
     """The benchmark's own or a generic one."""
     official: str = ""
     """Name of the instrument, registered here or not. Empty: nobody names one, and `what` says why."""
+    parameters: dict[str, Any] = {}
+    """How the authors set it, where that is not how it is set by itself."""
     what: str = Field(min_length=1)
     """The network, its checkpoint and settings in words."""
-    parameters: dict[str, Any] = {}
-    """Parameters of the instrument that must have these values for it to be the official one."""
     differs: str = ""
     """What the signal does otherwise than the authors, whatever instrument serves it; empty: nothing."""
     under: dict[str, Differently] = {}
@@ -57,8 +58,7 @@ class OfficialUse(_Model):
 
     def under_protocol(self, protocol: str) -> OfficialUse:
         other = self.under.get(protocol, Differently())
-        changed = {key: value for key, value in other if value is not None}
-        return self.model_copy(update={**changed, "under": {}})
+        return self.model_copy(update={**other.model_dump(exclude_none=True), "under": {}})
 
 
 class InstrumentsFile(_Model):
@@ -95,6 +95,13 @@ def official_instruments(benchmark: BenchmarkFile) -> InstrumentsFile:
     if manifest is None:
         return InstrumentsFile(schema=1, benchmark=benchmark.name, use=())
     return read_instruments(manifest.folder, benchmark)
+
+
+def official_uses(benchmark: BenchmarkFile, protocol: str) -> tuple[OfficialUse, ...]:
+    """What is official under a protocol, signals by their full names."""
+    known = official_instruments(benchmark)
+    uses = (use.under_protocol(protocol) for use in known.uses)
+    return tuple(use.model_copy(update={"signal": SIGNALS.full_name(use.signal, benchmark.name)}) for use in uses)
 
 
 def _check(found: InstrumentsFile, benchmark: BenchmarkFile) -> None:

@@ -4,8 +4,9 @@
     def flow_pairs(clip: Clip, flow: FlowInstrument, *, stride: int = 1) -> Arrays: ...
 
 The function gets what it reads, then the signals it needs, then the instrument, in that order; its keyword-only
-arguments are its parameters. Calling the decorated object, `flow_pairs(stride=2)`, does not compute: it says which
-variant a metric needs.
+arguments are its parameters. A function that yields, one `Arrays` of a few rows after the other, is for what is too
+large to be held at once: who needs it goes through the rows in their order, once or several times. Calling the
+decorated object, `flow_pairs(stride=2)`, does not compute: it says which variant a metric needs.
 """
 
 from __future__ import annotations
@@ -80,6 +81,11 @@ class Signal:
     def summary(self) -> str:
         return first_sentence(self.function)
 
+    @property
+    def streams(self) -> bool:
+        """Whether its value is gone through stack by stack."""
+        return inspect.isgeneratorfunction(self.function)
+
 
 def signal(
     *,
@@ -101,6 +107,8 @@ def signal(
         raise unknown_name("seat", seat, list(SEATS))
 
     def declare(function: Callable[..., Any]) -> Signal:
+        if kept and inspect.isgeneratorfunction(function):
+            raise WorldGaugeError(f"signal '{function.__name__}' yields its value, so it cannot be kept", "kept=False")
         declared = Signal(
             name=full_name(name or function.__name__, function),
             version=version,

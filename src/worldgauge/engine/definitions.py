@@ -12,29 +12,13 @@ from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.case_parts import in_order
 from worldgauge.core.code_digest import code_of
 from worldgauge.core.contents import STANDING
-from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.instrument import INSTRUMENTS, Instrument, filled_sets, instrument_sets
+from worldgauge.core.instrument import Instrument
 from worldgauge.core.metric import METRICS, Metric
 from worldgauge.core.origin import is_foreign
-from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.signal import SIGNALS, SignalUse, inherited, merge_parameters
-
-
-@dataclass(frozen=True)
-class Seats:
-    """Which instrument sits in which seat."""
-
-    instruments: Mapping[str, Instrument]
-    set_name: str
-
-    def reason_empty(self, seat: str) -> str | None:
-        """Why the seat cannot serve here, or None when it can."""
-        instrument = self.instruments.get(seat)
-        if instrument is None:
-            return f"no {seat} instrument in the '{self.set_name}' set"
-        reason = instrument.unavailable()
-        return f"{instrument.name}: {reason}" if reason else None
+from worldgauge.engine.seats import Seats as Seats
+from worldgauge.engine.seats import choose_seats as choose_seats
 
 
 @dataclass(frozen=True)
@@ -61,6 +45,8 @@ class Definition:
     """Tags a case must have for the metric to apply."""
     unscaled: str = ""
     """Why it has no scale and enters no group."""
+    networks: tuple[Instrument, ...] = ()
+    """Instruments with weights that its signals ask."""
 
     def to_file(self) -> DefinitionFile:
         return DefinitionFile(
@@ -82,31 +68,6 @@ class Definition:
         )
 
 
-def choose_seats(set_name: str = "pocket", overrides: Iterable[str] = ()) -> Seats:
-    """The instruments of a named set, with overrides such as `flow=dis:preset=fast`."""
-    sets, filled = instrument_sets(), filled_sets()
-    if set_name in sets and set_name not in filled:
-        raise WorldGaugeError(
-            f"the instrument set '{set_name}' holds no instrument yet: every seat of it is empty",
-            f"choose {' or '.join(filled)}, and single instruments with --use",
-        )
-    if set_name not in filled:
-        raise unknown_name("instrument set", set_name, filled)
-    chosen: dict[str, Instrument] = {}
-    for seat, name in sets[set_name].items():
-        chosen[seat] = INSTRUMENTS.get(name)()
-    for override in overrides:
-        seat, _, rest = override.partition("=")
-        name, _, settings = rest.partition(":")
-        if not name:
-            raise WorldGaugeError(f"--use {override}: expected SEAT=INSTRUMENT or SEAT=INSTRUMENT:PARAMETER=VALUE,...")
-        instrument = INSTRUMENTS.get(name)
-        if instrument.seat != seat:
-            raise WorldGaugeError(f"--use {override}: '{name}' is for the seat '{instrument.seat}', not '{seat}'")
-        chosen[seat] = _with_settings(instrument, settings)
-    return Seats(chosen, set_name)
-
-
 def resolve(uses: Iterable[MetricUse], seats: Seats) -> list[Definition]:
     """Turn a benchmark's metric uses into definitions."""
     return [_resolve_one(use, seats) for use in uses]
@@ -124,7 +85,7 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
         "needs": [describe_signal(need, seats) for need in inherited(use)],
     }
     if signal.seat is not None:
-        instrument = seats.instruments.get(signal.seat)
+        instrument = seats.instrument(use.signal)
         described["instrument"] = instrument.identity() if instrument else None
     return described | code_of_signal(use, seats)
 
@@ -132,7 +93,7 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
 def code_of_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
     """What is known of a stranger's code below a signal; empty where all of it is ours."""
     signal = SIGNALS.get(use.signal)
-    instrument = seats.instruments.get(signal.seat) if signal.seat is not None else None
+    instrument = seats.instrument(use.signal)
     found = {"signal": code_of(signal.function), "instrument": code_of(type(instrument)) if instrument else {}}
     known = {key: code for key, code in found.items() if code}
     return {"code": known} if known else {}
@@ -152,11 +113,17 @@ def all_uses(metric: Metric) -> list[SignalUse]:
     return list(ordered)
 
 
+def networks_of(uses: Iterable[SignalUse], seats: Seats) -> tuple[Instrument, ...]:
+    """The instruments with weights that perceive for these signals, each once."""
+    taken = (seats.instrument(use.signal) for use in uses)
+    return tuple({id(one): one for one in taken if one is not None and one.weights}.values())
+
+
 def has_foreign_code(definitions: Iterable[Definition], seats: Seats) -> bool:
     """Whether a metric, a signal below one, or its instrument was brought by `--include` or another distribution."""
     for definition in definitions:
         signals = [SIGNALS.get(use.signal) for use in all_uses(definition.metric)]
-        taken = [seats.instruments.get(signal.seat or "") for signal in signals]
+        taken = [seats.instrument(signal.name) for signal in signals]
         code = [definition.metric.function, *(s.function for s in signals), *(type(i) for i in taken if i)]
         if any(map(is_foreign, code)):
             return True
@@ -175,8 +142,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         content["reduce"] = use.reduce
     if use.cases:
         content["cases"] = use.cases
-    needed_seats = [SIGNALS.get(u.signal).seat for u in all_uses(metric)]
-    reasons = [seats.reason_empty(seat) for seat in needed_seats if seat is not None]
+    reasons = [seats.reason_empty(need.signal) for need in all_uses(metric)]
     return Definition(
         id=use.id,
         metric=metric,
@@ -191,6 +157,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         reads=_reads(metric),
         tags=use.cases,
         unscaled=use.unscaled,
+        networks=networks_of(all_uses(metric), seats),
     )
 
 
@@ -199,20 +166,3 @@ def _reads(metric: Metric) -> tuple[str, ...]:
     # A metric is handed the whole case. Ours say what they read of it, a stranger's may read anything.
     whole = {"case"} if code_of(metric.function) else set()
     return (*in_order({"video", *metric.inputs(), *phases, *whole}), STANDING)
-
-
-def _with_settings(instrument: type[Instrument], settings: str) -> Instrument:
-    defaults = instrument().parameters
-    given: dict[str, Any] = {}
-    for item in filter(None, settings.split(",")):
-        key, _, text = item.partition("=")
-        if key not in defaults:
-            raise unknown_name(f"parameter of instrument '{instrument.name}'", key, list(defaults))
-        kind = type(defaults[key])
-        try:
-            given[key] = text.lower() in ("1", "true", "yes") if kind is bool else kind(text)
-        except ValueError as error:
-            raise WorldGaugeError(
-                f"instrument '{instrument.name}': {key} takes a {kind.__name__}, got '{text}'"
-            ) from error
-    return instrument(**given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from worldgauge.core.clip import DEFAULT_MEMORY
@@ -10,6 +11,7 @@ from worldgauge.core.signal import SIGNALS, SignalUse, inherited
 from worldgauge.engine.definitions import Seats
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.limits import Limits, gigabytes
+from worldgauge.engine.scratch import IN_MEMORY
 
 BASE = 0.15 * 2**30
 """Bytes of a worker before it has looked at anything."""
@@ -29,9 +31,11 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
     """
     held: dict[tuple[str, int, int], float] = {}
     values = hungriest = 0.0
-    for use in dict.fromkeys(uses):
+    listed = list(dict.fromkeys(uses))
+    readers = Counter(need for use in listed for need in inherited(use))
+    for use in listed:
         signal = SIGNALS.get(use.signal)
-        instrument = None if signal.seat is None else seats.instruments.get(signal.seat)
+        instrument = seats.instrument(use.signal)
         work = 0.0
         for part in signal.reads:
             source = use.of if part == "video" else part
@@ -48,15 +52,16 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
                 continue
             pixels = across * down
             work += max(signal.memory * pixels, DECODING * info.width * info.height)
-            values += signal.dense * pixels * info.frames
+            values += _held_bytes(use, signal.dense * pixels * info.frames, readers[use])
         hungriest = max(hungriest, work)
     return BASE + sum(held.values()) + values + hungriest
 
 
-def loaded_gigabytes(uses: Iterable[SignalUse], seats: Seats) -> float:
-    """What the largest instrument of these signals takes while it is loaded."""
-    taken = (seats.instruments.get(SIGNALS.get(use.signal).seat or "") for use in uses)
-    return max((instrument.memory for instrument in taken if instrument is not None), default=0.0)
+def _held_bytes(use: SignalUse, dense: float, readers: int) -> float:
+    """Of a value while it waits for its readers. Rows with one reader pass by, and many rows lie in a file."""
+    if not SIGNALS.get(use.signal).streams:
+        return dense
+    return min(dense, IN_MEMORY) if readers > 1 else 0.0
 
 
 def refuse_too_large(

@@ -8,9 +8,11 @@ from functools import cached_property
 from pathlib import Path
 
 from worldgauge.core.benchmark import Benchmark, MetricUse, resolved_use
+from worldgauge.core.canonical import digest_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include
+from worldgauge.core.official import OfficialUse
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import Submission
@@ -18,6 +20,7 @@ from worldgauge.core.weight_files import place_weights
 from worldgauge.engine.definitions import Definition, Seats, choose_seats, resolve
 from worldgauge.engine.limits import Limits
 from worldgauge.engine.sample import draw_sample
+from worldgauge.engine.scratch import FOLDER as SCRATCH
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,11 @@ class Setup:
     metrics: tuple[MetricUse, ...]
     instrument_set: str = "pocket"
     overrides: tuple[str, ...] = ()
-    """`seat=instrument:parameter=value` strings."""
+    """`seat=instrument:parameter=value` strings, and the same for single signals."""
+    official: tuple[OfficialUse, ...] = ()
+    """The benchmark's instruments under the protocol, by the full names of signals."""
+    namespace: str = ""
+    """The benchmark whose signals need no prefix."""
     weights: tuple[str, ...] = ()
     """Places of weights: `id=path` strings, and folders."""
     includes: tuple[Path, ...] = ()
@@ -37,13 +44,20 @@ class Setup:
     record_prefix: str = ""
     """Set by shards, so that their record files can be copied into one folder."""
     limits: Limits = field(default_factory=Limits)
+    network_memory: float | None = None
+    """Gigabytes for the networks of one pass over the clips; None: all that are used fit."""
+
+    @property
+    def scratch(self) -> Path:
+        """Where values wait for a later pass: a folder of this run's own, so that another run may clear its own."""
+        return self.store / SCRATCH / digest_of(str(self.out.absolute()))[:16]
 
     def build(self) -> tuple[Seats, list[Definition]]:
         """Import the plug-ins and resolve every name."""
         for file in self.includes:
             include(file)
         place_weights(self.weights)
-        seats = choose_seats(self.instrument_set, self.overrides)
+        seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace)
         return seats, resolve(self.metrics, seats)
 
 

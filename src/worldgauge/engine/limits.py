@@ -53,7 +53,7 @@ def machine_memory(root: Path = Path("/")) -> int | None:
     return min([physical, *_group_limits(root)])
 
 
-def parse_memory(text: str) -> int:
+def parse_memory(text: str, flag: str = "--max-memory") -> int:
     """
     >>> parse_memory("8GB") == parse_memory("8192 MiB") == 8 * 2**30
     True
@@ -61,7 +61,7 @@ def parse_memory(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
     size = float(found[1]) * _UNITS[found[2].upper()] if found else 0.0
     if not 1 <= size < 2**63:
-        raise WorldGaugeError(f"--max-memory {text}: not an amount of memory", "write for example 8GB or 500MB")
+        raise WorldGaugeError(f"{flag} {text}: not an amount of memory", "write for example 8GB or 500MB")
     return int(size)
 
 

@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.clip import Clip
-from worldgauge.core.errors import CannotWrite, Outcome, Unavailable, Unscored
+from worldgauge.core.errors import CannotWrite, Outcome, Unavailable, Unscored, WorldGaugeError
 from worldgauge.core.frozen import freeze, handed_out
-from worldgauge.core.instrument import Instrument
+from worldgauge.core.metric import Metric
 from worldgauge.core.origin import origin_of
-from worldgauge.core.signal import SIGNALS, Arrays, SignalUse, inherited
+from worldgauge.core.signal import SIGNALS, Arrays, Signal, SignalUse, inherited
 from worldgauge.engine.definitions import Seats, code_of_signal
 from worldgauge.engine.estimate import refuse_too_large
 from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.loaded import Loaded as Loaded
+from worldgauge.engine.scratch import FOLDER as SCRATCH
+from worldgauge.engine.scratch import Held, Scratch
 from worldgauge.engine.store import Store
 from worldgauge.engine.watch import Watch
 
 
 class NotStored(Outcome):
     """A signal would have to be perceived and perceiving is not allowed (`score`)."""
-
-
-class Loaded:
-    """The instruments a worker holds ready. One network at a time: loading the next lets go of the last."""
-
-    def __init__(self, seats: Seats, device: str) -> None:
-        self._seats = seats
-        self._device = device
-        self._ready: dict[str, Instrument] = {}
-
-    def get(self, seat: str) -> Instrument:
-        reason = self._seats.reason_empty(seat)
-        if reason:
-            raise Unavailable(reason)
-        if seat not in self._ready:
-            instrument = self._seats.instruments[seat]
-            if instrument.weights:
-                self._ready = {s: i for s, i in self._ready.items() if not i.weights}
-            instrument.load(self._device)
-            self._ready[seat] = instrument
-        return self._ready[seat]
 
 
 class Perception:
@@ -57,8 +40,13 @@ class Perception:
         store: Store,
         instruments: Loaded | None,
         watch: Watch | None = None,
+        scratch: Scratch | None = None,
+        spilled: Collection[SignalUse] = (),
     ) -> None:
-        """Without `instruments` nothing is computed: what is not in the store raises `NotStored`."""
+        """Without `instruments` nothing is computed: what is not in the store raises `NotStored`.
+
+        Signals in `spilled` are looked for in the scratch and left there for a later pass.
+        """
         self.counters: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
         """Time spent computing, by signal."""
@@ -67,9 +55,16 @@ class Perception:
         self._store = store
         self._instruments = instruments
         self._watch = watch
+        self._scratch = scratch or Scratch(store.root / SCRATCH)
+        self._spilled = spilled
+        self._readers: Counter[SignalUse] = Counter()
+        """How many signals and metrics will ask for one; nothing where that is not known."""
+        self._streamed = 0.0
+        """Seconds spent below a signal while it was at work."""
         self._identities: dict[SignalUse, dict[str, Any]] = {}
         self._keys: dict[SignalUse, str] = {}
-        self._values: dict[SignalUse, Arrays | Exception] = {}
+        self._values: dict[SignalUse, Any] = {}
+        """What was computed or raised."""
 
     def key(self, use: SignalUse) -> str:
         """Digest of what is measured and how."""
@@ -92,9 +87,9 @@ class Perception:
             if use.frames.phase is not None:
                 identity["phases"] = self.inputs.digest("phases")
             if signal.seat is not None:
-                instrument = self._seats.instruments.get(signal.seat)
+                instrument = self._seats.instrument(use.signal)
                 if instrument is None:
-                    raise Unavailable(self._seats.reason_empty(signal.seat) or "")
+                    raise Unavailable(self._seats.reason_empty(use.signal) or "")
                 identity["instrument"] = instrument.identity()
             self._identities[use] = identity | code_of_signal(use, self._seats)
         return self._identities[use]
@@ -110,28 +105,38 @@ class Perception:
         """How many of these signals are in the store."""
         return sum(SIGNALS.get(use.signal).kept and self._store.has(self.key(use)) for use in uses)
 
-    def announce(self, uses: Iterable[SignalUse]) -> None:
-        """Tell the clips which frames will be asked for, so that one decode serves all signals."""
+    def announce(self, uses: Iterable[SignalUse], metrics: Iterable[Metric] = ()) -> None:
+        """Tell what will be asked for: one decode then serves all, and rows with one reader need not be held."""
+        self._readers.update(need for metric in metrics for need in metric.needs)
         for use in uses:
+            self._readers.update(inherited(use))
             for part in SIGNALS.get(use.signal).reads:
                 source = self._source(part, use)
                 if source in ("video", "reference"):
                     self.inputs.clip(source).expect(use.frames)
 
-    def value(self, use: SignalUse) -> Arrays:
-        """The signal's value, read-only. What it raised once it raises again, without computing anew."""
+    def value(self, use: SignalUse) -> Any:
+        """The signal's value, read-only: arrays, or stacks of rows to go through. What it raised once it raises again,
+        without computing anew."""
         if use not in self._values:
             try:
-                self._values[use] = freeze(self._obtain(use))
+                found = freeze(self._obtain(use))
             except CannotWrite:
                 raise
             except Exception as error:  # noqa: BLE001  kept and raised again for every metric that asks
-                self._values[use] = error
+                found = error
+            if isinstance(found, _Passing):
+                return found
+            self._values[use] = found
         value = self._values[use]
         if isinstance(value, Exception):
             raise value
-        arrays: Arrays = handed_out(value)
-        return arrays
+        return handed_out(value)
+
+    def drop_spilled(self) -> None:
+        """Remove what waited for this pass, the last one of the case."""
+        with contextlib.suppress(WorldGaugeError, OSError):
+            self._scratch.drop([self.key(use) for use in self._spilled])
 
     def decodes(self) -> Counter[str]:
         """Passes over files and frames decoded, so far."""
@@ -147,11 +152,13 @@ class Perception:
             return
         if SIGNALS.get(use.signal).kept and self._store.has(self.key(use)):
             return
+        if use in self._spilled and self._scratch.has(self.key(use)):
+            return
         for need in inherited(use):
             self._visit(need, found)
         found[use] = None
 
-    def _obtain(self, use: SignalUse) -> Arrays:
+    def _obtain(self, use: SignalUse) -> Any:
         signal = SIGNALS.get(use.signal)
         if signal.kept:
             entry = self._store.load(self.key(use))
@@ -160,33 +167,62 @@ class Perception:
                 if entry.unscored is not None:
                     raise Unscored(entry.unscored)
                 return entry.arrays
+        if use in self._spilled and self._scratch.has(self.key(use)):
+            waiting = self._scratch.load(self.key(use))
+            return Held(arrays=waiting) if signal.streams else waiting
         if self._instruments is None:
             raise NotStored(f"signal {use.describe()} is not in the store", "run 'worldgauge run' first")
         if self._watch is not None:
             refuse_too_large(use, self._values, self.inputs, self._seats, self._watch.limits)
-        arguments: list[Any] = [self._read(part, use) for part in signal.reads]
-        arguments += [self.value(need) for need in inherited(use)]
-        if signal.seat is not None:
-            arguments.append(self._watched(use, partial(self._instruments.get, signal.seat), loading=True))
-        started = time.perf_counter()
+        call = self._call(use, signal)
+        if signal.streams and self._readers[use] == 1 and use not in self._spilled:
+            return _Passing(call, partial(self._count_streamed, use))
+        started, self._streamed = time.perf_counter(), 0.0
         try:
-            arrays: Arrays = self._watched(use, partial(signal.function, *arguments, **dict(use.parameters)))
+            found = self._watched(use, (lambda: self._scratch.hold(call())) if signal.streams else call)
         except Unscored as outcome:
             self._keep(use, {}, started, unscored=str(outcome))
             raise
-        self._keep(use, arrays, started)
-        return arrays
+        self._keep(use, found, started)
+        if use in self._spilled:
+            self._scratch.save(self.key(use), found.arrays if isinstance(found, Held) else found)
+        return found
+
+    def _call(self, use: SignalUse, signal: Signal) -> Callable[[], Any]:
+        """The signal's function with all it is handed."""
+        assert self._instruments is not None
+        arguments: list[Any] = [self._read(part, use) for part in signal.reads]
+        for need in inherited(use):
+            try:
+                arguments.append(self.value(need))
+            except Unscored as outcome:
+                # A need that is not kept leaves no other trace of what it found out.
+                if not SIGNALS.get(need.signal).kept:
+                    self._keep(use, {}, time.perf_counter(), unscored=str(outcome))
+                raise
+        if signal.seat is not None:
+            arguments.append(self._watched(use, partial(self._instruments.get, use.signal), loading=True))
+        return partial(signal.function, *arguments, **dict(use.parameters))
+
+    def _count_streamed(self, use: SignalUse, seconds: float) -> None:
+        """Note rows that went straight to the one signal that reads them."""
+        self._streamed += seconds
+        self._count(use, seconds)
 
     def _keep(self, use: SignalUse, arrays: Arrays, started: float, unscored: str | None = None) -> None:
-        seconds = time.perf_counter() - started
-        self.counters["signals_computed"] += 1
-        self.counters[f"computed:{use.signal}"] += 1
-        self.seconds[use.signal] = self.seconds.get(use.signal, 0.0) + seconds
+        seconds = time.perf_counter() - started - self._streamed
+        self._streamed = 0.0
+        self._count(use, seconds)
         if SIGNALS.get(use.signal).kept:
             meta = {"signal": use.signal, "identity": self.identity(use), "seconds": seconds}
             if unscored is not None:
                 meta["unscored"] = unscored
             self._store.save(self.key(use), arrays, meta)
+
+    def _count(self, use: SignalUse, seconds: float) -> None:
+        self.counters["signals_computed"] += 1
+        self.counters[f"computed:{use.signal}"] += 1
+        self.seconds[use.signal] = self.seconds.get(use.signal, 0.0) + seconds
 
     def _read(self, part: str, use: SignalUse) -> Any:
         value = self.inputs.value(self._source(part, use))
@@ -198,13 +234,35 @@ class Perception:
     def _who(self, use: SignalUse) -> str:
         """The signal, with its instrument where that is somebody else's, and where the code came from."""
         signal = SIGNALS.get(use.signal)
-        instrument = self._seats.instruments.get(signal.seat or "")
-        origin = instrument and origin_of(type(instrument))
-        if instrument is not None and origin:
-            return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
+        # Rows may be made while the signal that reads them is at work.
+        streams = [need.signal for need in inherited(use) if SIGNALS.get(need.signal).streams]
+        for instrument in filter(None, map(self._seats.instrument, (use.signal, *streams))):
+            if origin := origin_of(type(instrument)):
+                return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
         origin = origin_of(signal.function)
         return f"signal '{use.signal}'" + (f" ({origin})" if origin else "")
 
     @staticmethod
     def _source(part: str, use: SignalUse) -> str:
         return use.of if part == "video" else part
+
+
+class _Passing:
+    """Rows on their way to the one signal that reads them: computed as it asks, held by nobody."""
+
+    def __init__(self, call: Callable[[], Iterator[Arrays]], done: Callable[[float], None]) -> None:
+        self._call = call
+        self._done = done
+
+    def __iter__(self) -> Iterator[Arrays]:
+        seconds, stacks = 0.0, self._call()
+        try:
+            while True:
+                started = time.perf_counter()
+                stack = next(stacks, None)
+                seconds += time.perf_counter() - started
+                if stack is None:
+                    return
+                yield freeze(dict(stack))
+        finally:
+            self._done(seconds)

@@ -11,13 +11,14 @@ from pathlib import Path
 from worldgauge.core.case import Case
 from worldgauge.core.contents import Contents, inputs_digest, remember_files
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.instrument import Instrument
 from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
 from worldgauge.core.weight_files import Located, locate
 from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.definitions import Definition, Seats, all_uses
-from worldgauge.engine.estimate import loaded_gigabytes, memory_needed
+from worldgauge.engine.estimate import memory_needed
 from worldgauge.engine.evaluate import first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
@@ -71,6 +72,8 @@ class Plan:
     """What is there now."""
     invocation: int = 0
     """The number its records will carry."""
+    networks: list[Instrument] = field(default_factory=list)
+    """Instruments with weights that its metrics rest on, whether they can run here or not."""
     weights: list[Located] = field(default_factory=list)
     """Files of weights that its instruments need, here or missing."""
     remarks: list[str] = field(default_factory=list)
@@ -102,7 +105,9 @@ def make_plan(job: Job) -> Plan:
     _check_policy(job, definitions)
     before, listed, remarks = found_before(job)
     store, (done, invocation) = Store(job.setup.store), finished(job.setup.out)
-    plan = Plan(len(job.cases), [], definitions, Stages.of(definitions, seats), remarks=remarks)
+    plan = Plan(
+        len(job.cases), [], definitions, Stages.of(definitions, seats, job.setup.network_memory), remarks=remarks
+    )
     plan.invocation = max(invocation, len(before.invocations) if before else 0)
     known = {case.id for case in job.benchmark.cases}
     plan.unknown = sorted(set(job.submission.videos) - known)
@@ -128,8 +133,8 @@ def make_plan(job: Job) -> Plan:
                 plan.missing.append(found.case.id)
     plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
     plan.excluded = job.excluded
-    taken = [seats.instruments[seat] for seat in plan.stages.seats if seat in seats.instruments]
-    plan.weights = [locate(name) for name in dict.fromkeys(name for i in taken for name in i.weights)]
+    plan.networks = list({one.name: one for d in definitions for one in d.networks}.values())
+    plan.weights = [locate(name) for name in dict.fromkeys(name for one in plan.networks for name in one.weights)]
     plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory)
     return plan
 
@@ -184,7 +189,7 @@ def _estimate(plan: Plan, seats: Seats, store: Store, limit: int | None = None) 
         if limit is not None and needed > limit:
             plan.too_large[work.case.id] = needed / 2**30
         else:
-            most = max(most, needed / 2**30 + loaded_gigabytes(work.compute, seats))
+            most = max(most, needed / 2**30 + plan.stages.loaded_gigabytes(work.compute))
     if not megapixels:
         return 0.0, 0.0
     mean = sum(megapixels) / len(megapixels)

@@ -25,10 +25,10 @@ from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
 from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
-from worldgauge.engine.definitions import Seats
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
+from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.work import WorkItem, WorkResult
 from worldgauge.engine.writing import writing
 
@@ -85,6 +85,8 @@ def execute(
             totals.finished = True
         finally:
             executor.close()
+            if totals.finished:
+                Scratch(job.setup.scratch).clear()
             file.invocations[-1] = _invocation(job, totals, started)
             _save(file, out)
             _remember_rates(job.setup.store, totals)
@@ -107,11 +109,11 @@ def _describe(job: Job, plan: Plan, file: RunFile) -> None:
 def _items(plan: Plan, stage: int, invocation: int) -> Iterator[WorkItem]:
     for work in plan.works:
         # A case is visited in a stage when some metric is complete after it or some signal belongs to it.
-        due = [m for m in work.todo if plan.stages.of_metric[m] >= stage]
-        ends_here = any(plan.stages.of_metric[m] == stage for m in due)
-        perceives_here = any(plan.stages.of_use[use] == stage for use in work.compute)
-        if ends_here or perceives_here:
-            yield WorkItem(work.case, work.take, work.video, stage, tuple(due), invocation=invocation)
+        visited = {plan.stages.of_metric[m] for m in work.todo} | {plan.stages.of_use[use] for use in work.compute}
+        if stage in visited:
+            due = tuple(m for m in work.todo if plan.stages.of_metric[m] >= stage)
+            final = stage == max(visited)
+            yield WorkItem(work.case, work.take, work.video, stage, due, invocation=invocation, final=final)
 
 
 def _look_at_the_rest(job: Job, plan: Plan, file: RunFile, listed: Contents | None) -> None:
@@ -131,11 +133,10 @@ def _run_file(job: Job, plan: Plan, before: RunFile | None) -> RunFile:
     definitions |= {d.id: d.to_file() for d in plan.definitions}
     identity = identity_of(job.benchmark, job.submission, job.protocol)
     order = {use.id: i for i, use in enumerate(job.benchmark.file.metrics)}
-    seats, _ = job.setup.build()
     return RunFile(
         benchmark=job.benchmark.file,
         protocol=job.protocol,
-        instruments=_instruments(definitions.values(), seats),
+        instruments=_instruments(definitions.values()),
         model=job.submission.model,
         data=identity.data,
         read_from=identity.read_from,
@@ -145,9 +146,9 @@ def _run_file(job: Job, plan: Plan, before: RunFile | None) -> RunFile:
     )
 
 
-def _instruments(definitions: Iterable[DefinitionFile], seats: Seats) -> dict[str, str]:
-    """Seat to the instrument chosen now; to several where columns that were not run again rest on another one."""
-    named = {seat: {instrument.name} for seat, instrument in sorted(seats.instruments.items())}
+def _instruments(definitions: Iterable[DefinitionFile]) -> dict[str, str]:
+    """Seat to the instrument that perceives in it, or to several: signals of one seat may ask different ones."""
+    named: dict[str, set[str]] = {}
     pending = [signal for definition in definitions for signal in definition.signals]
     while pending:
         signal = pending.pop()
@@ -156,7 +157,7 @@ def _instruments(definitions: Iterable[DefinitionFile], seats: Seats) -> dict[st
             # A plug-in's signal may not be there any more.
             with contextlib.suppress(WorldGaugeError):
                 named.setdefault(SIGNALS.get(signal["signal"]).seat or "", set()).add(signal["instrument"]["name"])
-    return {seat: " and ".join(sorted(names)) for seat, names in named.items()}
+    return {seat: " and ".join(sorted(names)) for seat, names in sorted(named.items())}
 
 
 def _extent(job: Job, before: RunFile | None) -> dict[str, Any]:

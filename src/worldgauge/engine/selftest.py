@@ -22,6 +22,7 @@ from worldgauge.core.video import Video
 from worldgauge.engine.definitions import Seats, choose_seats
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, Perception
+from worldgauge.engine.scratch import Held
 from worldgauge.engine.store import Store
 from worldgauge.engine.surroundings import as_found
 
@@ -129,7 +130,7 @@ def _uses(seat: str) -> list[SignalUse]:
 def _possible(use: SignalUse, case: Case, seats: Seats) -> bool:
     signal = SIGNALS.get(use.signal)
     own = all(offers(case, part) for part in (*signal.reads, *signal.requires))
-    seated = signal.seat is None or seats.reason_empty(signal.seat) is None
+    seated = seats.reason_empty(use.signal) is None
     return own and seated and all(_possible(need, case, seats) for need in inherited(use))
 
 
@@ -143,7 +144,8 @@ def _devices(instrument: Instrument) -> list[str]:
 
 def _perceived(use: SignalUse, seats: Seats, inputs: CaseInputs, device: str) -> Arrays:
     with tempfile.TemporaryDirectory(prefix="worldgauge-selftest-") as folder:
-        return Perception(inputs, seats, Store(Path(folder)), Loaded(seats, device)).value(use)
+        found = Perception(inputs, seats, Store(Path(folder)), Loaded(seats, device)).value(use)
+        return found.arrays if isinstance(found, Held) else found
 
 
 def _judged(instrument: Instrument, signal: str, seconds: float, values: Mapping[str, Arrays]) -> Tried:

@@ -1,52 +1,117 @@
-"""Stages: the order in which signals are perceived so that at most one network is resident at a time."""
+"""Passes over the clips: networks are resident together as far as memory allows, each after those it builds on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from worldgauge.core.instrument import Instrument
 from worldgauge.core.signal import SIGNALS, SignalUse, inherited
 from worldgauge.engine.definitions import Definition, Seats, all_uses
 
 
 @dataclass(frozen=True)
 class Stages:
-    """Stage 0 holds everything without weights; then one stage per network, in the order they build on each other."""
+    """One stage is one pass over the clips with the same networks resident. What has no weights is in any of them."""
 
-    networks: tuple[str, ...]
-    """Seats whose instrument has weights, in order; network k is stage k + 1."""
-    seats: tuple[str, ...]
-    """Every seat that is used."""
-    of_use: dict[SignalUse, int]
-    of_metric: dict[str, int]
-    """Metric id to the stage after which it can be computed."""
+    networks: tuple[tuple[Instrument, ...], ...]
+    """Of each pass; a single pass without any where none is used."""
+    of_use: Mapping[SignalUse, int]
+    of_metric: Mapping[str, int]
+    """Metric id to the pass after which it can be computed."""
+    spilled: frozenset[SignalUse] = frozenset()
+    """Signals that are not kept in the store and that a later pass needs: they wait in scratch files."""
 
     @property
     def count(self) -> int:
-        return len(self.networks) + 1
+        return len(self.networks)
+
+    def loaded_gigabytes(self, uses: Iterable[SignalUse]) -> float:
+        """What the instruments of the fullest pass take that computes one of these signals."""
+        visited = {self.of_use[use] for use in uses}
+        return max((sum(one.memory for one in self.networks[k]) for k in visited), default=0.0)
 
     @classmethod
-    def of(cls, definitions: list[Definition], seats: Seats) -> Stages:
-        uses = list(dict.fromkeys(use for d in definitions for use in all_uses(d.metric)))
-        level: dict[SignalUse, int] = {}
-        seat_level: dict[str, int] = {}
-        for use in uses:
-            below = max((level[need] for need in inherited(use)), default=0)
-            seat = _network_seat(use, seats)
-            level[use] = below + 1 if seat else below
-            if seat:
-                seat_level[seat] = max(seat_level.get(seat, 0), level[use])
-        networks = tuple(sorted(seat_level, key=lambda seat: (seat_level[seat], seat)))
+    def of(cls, definitions: Iterable[Definition], seats: Seats, budget: float | None = None) -> Stages:
+        """`budget`: gigabytes for the networks of one pass; None: all fit. One that is larger than that is alone."""
+        listed = list(definitions)
+        uses = list(dict.fromkeys(use for d in listed for use in all_uses(d.metric)))
+        asked = {use for d in listed if not d.unavailable for use in all_uses(d.metric)}
+        network = {use: _network(use, seats) if use in asked else None for use in uses}
+        packed = _packed(uses, network, budget)
         stage: dict[SignalUse, int] = {}
         for use in uses:
-            seat = _network_seat(use, seats)
-            own = networks.index(seat) + 1 if seat else 0
+            one = network[use]
+            own = packed[id(one)] if one is not None else 0
             stage[use] = max([own, *(stage[need] for need in inherited(use))])
-        of_metric = {d.id: max((stage[use] for use in d.metric.needs), default=0) for d in definitions}
-        used = tuple(sorted({seat for use in uses if (seat := SIGNALS.get(use.signal).seat)}))
-        return cls(networks, used, stage, of_metric)
+        _postpone(uses, network, stage, listed)
+        of_metric = {d.id: max((stage[use] for use in d.metric.needs), default=0) for d in listed}
+        passes: list[dict[int, Instrument]] = [{} for _ in range(max(stage.values(), default=0) + 1)]
+        for use, one in network.items():
+            if one is not None:
+                passes[stage[use]][id(one)] = one
+        spilled = {need for use in uses for need in inherited(use) if not _kept(need) and stage[need] < stage[use]}
+        spilled |= {
+            need for d in listed for need in d.metric.needs if not _kept(need) and stage[need] < of_metric[d.id]
+        }
+        return cls(tuple(tuple(one.values()) for one in passes), stage, of_metric, frozenset(spilled))
 
 
-def _network_seat(use: SignalUse, seats: Seats) -> str | None:
-    seat = SIGNALS.get(use.signal).seat
-    instrument = seats.instruments.get(seat) if seat else None
-    return seat if instrument is not None and instrument.weights else None
+def _packed(
+    uses: list[SignalUse], network: Mapping[SignalUse, Instrument | None], budget: float | None
+) -> dict[int, int]:
+    """The pass of each network: the first with room, not before those it builds on; the larger ones first."""
+    level: dict[SignalUse, int] = {}
+    below: dict[SignalUse, set[int]] = {}
+    found: dict[int, Instrument] = {}
+    height: dict[int, int] = {}
+    rests_on: dict[int, set[int]] = {}
+    for use in uses:
+        needs, one = inherited(use), network[use]
+        level[use] = max((level[need] for need in needs), default=0) + (one is not None)
+        below[use] = set[int]().union(*(below[need] for need in needs))
+        if one is not None:
+            found[id(one)] = one
+            height[id(one)] = max(height.get(id(one), 0), level[use])
+            rests_on.setdefault(id(one), set()).update(below[use] - {id(one)})
+            below[use].add(id(one))
+    order = sorted(found, key=lambda one: (height[one], -found[one].memory, found[one].name))
+    of_network: dict[int, int] = {}
+    room: list[float] = []
+    for one in order:
+        earliest = max((of_network[other] for other in rests_on[one] if other in of_network), default=0)
+        needed = found[one].memory
+        chosen = next((k for k in range(earliest, len(room)) if budget is None or needed <= room[k]), len(room))
+        if chosen == len(room):
+            room.append(float("inf") if budget is None else budget)
+        room[chosen] -= needed
+        of_network[one] = chosen
+    return of_network
+
+
+def _postpone(
+    uses: list[SignalUse],
+    network: Mapping[SignalUse, Instrument | None],
+    stage: dict[SignalUse, int],
+    definitions: list[Definition],
+) -> None:
+    """Move what needs no network and is not kept to the pass that asks for it first, so that it need not wait there."""
+    asked: dict[SignalUse, list[int]] = {}
+    for definition in definitions:
+        done = max((stage[use] for use in definition.metric.needs), default=0)
+        for need in definition.metric.needs:
+            asked.setdefault(need, []).append(done)
+    for use in reversed(uses):
+        if network[use] is None and not _kept(use):
+            stage[use] = max(stage[use], min(asked.get(use, [stage[use]])))
+        for need in inherited(use):
+            asked.setdefault(need, []).append(stage[use])
+
+
+def _network(use: SignalUse, seats: Seats) -> Instrument | None:
+    instrument = seats.instrument(use.signal)
+    return instrument if instrument is not None and instrument.weights else None
+
+
+def _kept(use: SignalUse) -> bool:
+    return SIGNALS.get(use.signal).kept

@@ -20,6 +20,7 @@ from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Setup
 from worldgauge.engine.perception import Loaded, NotStored, Perception
 from worldgauge.engine.records import RecordWriter
+from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.store import Store
 from worldgauge.engine.watch import Slot, Watch
@@ -42,6 +43,8 @@ class WorkItem:
     """Which run of the command it belongs to."""
     reference: Video | None = None
     """A reference video in memory, in place of the file the case names."""
+    final: bool = True
+    """Whether no later pass comes back to the case."""
     given_up: Mapping[int, str] = field(default_factory=dict)
     """Steps of `Watch` that have cost a worker twice, with what they did; what needs them becomes an error."""
 
@@ -82,8 +85,10 @@ class Worker:
         """
         self.seats, definitions = setup.build()
         self.definitions = {d.id: d for d in definitions}
-        self.stages = Stages.of(definitions, self.seats)
+        self.stages = Stages.of(definitions, self.seats, setup.network_memory)
         self.store = Store(setup.store)
+        self.scratch = Scratch(setup.scratch)
+        self._stage = 0
         self.loaded = Loaded(self.seats, setup.device) if perceive else None
         steps = (*self.definitions, *self.stages.of_use)
         self.watch = Watch(steps, setup.limits, slot, foreign=has_foreign_code(definitions, self.seats))
@@ -96,15 +101,27 @@ class Worker:
         if item.video is not None and item.video.on_disk is not None:
             # What the plan knew of the file may be hours old: its digest is that of the moment it is measured.
             item = replace(item, video=copy(item.video))
+        self._enter(item.stage)
         with self.watch as watch:
             watch.given_up = item.given_up
             watch.seconds = self._setup.limits.seconds_for(_length(item))
-            return self._perform(item)
+            try:
+                return self._perform(item)
+            finally:
+                if self.loaded is not None:
+                    self.loaded.forget_case()
+
+    def _enter(self, stage: int) -> None:
+        """Let go of networks that this pass does not ask."""
+        if stage != self._stage and self.loaded is not None:
+            self.loaded.keep_only(self.stages.networks[stage])
+        self._stage = stage
 
     def _perform(self, item: WorkItem) -> WorkResult:
         result = WorkResult(item.case.id)
         inputs = CaseInputs(item.case, item.video, item.reference)
-        perception = Perception(inputs, self.seats, self.store, self.loaded, self.watch)
+        beside = (self.scratch, self.stages.spilled)
+        perception = Perception(inputs, self.seats, self.store, self.loaded, self.watch, *beside)
         wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
         if item.video is not None and not item.lost and is_measurable(item.video):
             self._perceive(perception, item.stage, [d.id for d in wanted if not d.unavailable])
@@ -118,6 +135,8 @@ class Worker:
                 continue
             self.write(record)
             result.statuses[record.status] += 1
+        if item.final and self.stages.spilled:
+            perception.drop_spilled()
         result.counters = perception.counters + perception.decodes()
         result.counters["records_written"] += result.statuses.total()
         result.seconds = perception.seconds
@@ -137,6 +156,8 @@ class Worker:
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
+        if self.loaded is not None:
+            self.loaded.keep_only()
 
     def _perceive(self, perception: Perception, stage: int, metrics: list[str]) -> None:
         """Compute this stage's signals. What goes wrong is remembered and told by the metrics that need them."""
@@ -144,7 +165,8 @@ class Worker:
         try:
             to_compute = [use for use in perception.to_compute(needs) if self.stages.of_use[use] == stage]
             if self.loaded is not None:
-                perception.announce(to_compute)
+                due = [m for m in metrics if self.stages.of_metric[m] == stage]
+                perception.announce(to_compute, [self.definitions[m].metric for m in due])
         except (WorldGaugeError, OSError):
             return
         for use in to_compute:

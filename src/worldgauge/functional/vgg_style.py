@@ -51,6 +51,16 @@ def style_features(image: Floats, layers: Sequence[Layer]) -> list[Floats]:
     return outputs
 
 
+def gram_matrix(features: Floats) -> NDArray[np.float64]:
+    """Inner products of the channels of a feature map (C, H, W), divided by its number of entries: (C, C).
+
+    >>> gram_matrix(np.ones((2, 1, 2), np.float32)).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    flat = np.asarray(features, np.float64).reshape(features.shape[0], -1)
+    return np.asarray(flat @ flat.T / flat.size)
+
+
 def _convolve(image: Floats, weight: Floats, bias: Floats) -> Floats:
     """3x3 convolution with a border of zeros, one matrix product per strip of rows that fits in the cache."""
     channels, height, width = image.shape

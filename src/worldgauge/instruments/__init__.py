@@ -1,4 +1,4 @@
-"""Instruments: ways to perceive. `pocket` needs no weights; a line here makes a new one known."""
+"""Instruments: ways to perceive. `pocket` needs no weights, `neural` does; a line here makes a new one known."""
 
 from worldgauge.core.manifest import Manifest
 
@@ -56,6 +56,17 @@ MANIFEST = Manifest(
             "faces": "no_faces",
             "tagger": "rule_nouns",
         },
-        "reference": {},
+        "reference": {
+            "flow": "raft_large",
+            "style_features": "vgg19",
+            "embedding": "dinov2_b14",
+            "image_embedding": "clip_b32",
+            "image_depth": "depth_anything_v2_small",
+            "image_quality": "clip_iqa_plus",
+            "aesthetic": "laion_aesthetic",
+            "perceptual_distance": "lpips_alex",
+            "prompt_reward": "image_reward",
+            "text_image": "clip_b16",
+        },
     },
 )

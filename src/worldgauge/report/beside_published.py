@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from worldgauge.core.benchmark import BenchmarkFile, MetricUse, read_benchmark_file
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
-from worldgauge.core.official import InstrumentsFile, official_instruments
 from worldgauge.core.published import PublishedTable, published_tables
-from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import Summary
+from worldgauge.report.unofficial import other_instruments
 
 Scores = Mapping[str, float | None]
 """Column of the printed table to a score."""
@@ -176,34 +175,3 @@ def columns_below(benchmark: BenchmarkFile, columns: Sequence[str]) -> list[str]
     for column in columns:
         visit(column)
     return list(found)
-
-
-def other_instruments(run: Run, definitions: Sequence[DefinitionFile]) -> list[str]:
-    """`flow: dis instead of raft_large`, for every signal whose instrument is not the official one."""
-    official = official_instruments(run.file.benchmark)
-    found: dict[str, None] = {}
-    for definition in definitions:
-        for signal in definition.signals:
-            for line in _differing(signal, official, run.file.protocol):
-                found.setdefault(line)
-    return list(found)
-
-
-def _differing(signal: Mapping[str, Any], official: InstrumentsFile, protocol: str) -> Iterator[str]:
-    used, name = signal.get("instrument"), signal["signal"]
-    use = official.of(name, protocol)
-    if used and use is None and "weights" not in used:
-        yield f"{name}: {used['name']}, which has no trained weights"
-    elif used and use is not None and use.official:
-        given = used.get("parameters", {})
-        others = [key for key, value in use.parameters.items() if given.get(key) != value]
-        if used["name"] != use.official:
-            yield f"{name}: {used['name']} instead of {use.official}"
-        for key in others if used["name"] == use.official else ():
-            yield f"{name}: {use.official} with {key} {given.get(key)} instead of {use.parameters[key]}"
-    if used and used.get("other_weights"):
-        yield f"{name}: {used['name']} with other weights than the published ones"
-    if use is not None and use.differs:
-        yield f"{name}: {use.differs}"
-    for need in signal.get("needs", ()):
-        yield from _differing(need, official, protocol)

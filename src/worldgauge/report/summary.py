@@ -17,6 +17,7 @@ from worldgauge.core.aggregate import Tree, weighted_means
 from worldgauge.core.run_folder import Columns, Run
 from worldgauge.core.status import Policy, Status
 from worldgauge.report.case_table import CaseTable, tabulate
+from worldgauge.report.unofficial import unofficial
 from worldgauge.stats.bootstrap import Interval, cluster_replicates, percentile_interval
 
 FILE_NAME = "summary.json"
@@ -119,6 +120,7 @@ class Summary:
             "protocol": file.protocol,
             "model": file.model.name,
             "instruments": file.instruments,
+            "not_official": unofficial(self.run),
             "cases": file.cases,
             "fingerprints": {d.id: d.fingerprint for d in file.definitions},
             "statuses": dict(self.statuses()),

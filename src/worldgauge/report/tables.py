@@ -15,6 +15,7 @@ from worldgauge.report.fit import fit_matrix
 from worldgauge.report.places import Place, contestants, places
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
+from worldgauge.report.unofficial import unofficial_notes
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,7 @@ def _notes(summaries: list[Summary]) -> list[str]:
         f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
         f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
         *(f"Instruments: {names}." for names in sets if names),
+        *unofficial_notes([summary.run for summary in summaries]),
         *unlike_notes(summaries),
     ]
     if file.sample is not None and len(samples) == 1:

@@ -10,21 +10,22 @@ from numpy.typing import NDArray
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Unscored
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import InStacks, in_stacks
 from worldgauge.functional.embedding import pool
 from worldgauge.signals.tracks import object_track, unpack_masks
 
 
-class EmbeddingInstrument(Protocol):
+class EmbeddingInstrument(InStacks, Protocol):
     """What the seat `embedding` offers."""
 
-    def embed(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Unit vectors (h, w, d) of the patches of one RGB frame (H, W, 3), and one for the whole frame."""
+    def embeddings(self, frames: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Unit vectors (N, h, w, d) of the patches of RGB frames (N, H, W, 3), and (N, e) of the whole frames."""
 
 
 @signal(version=1, reads=("video",), seat="embedding", kept=False, cost=0.05, dense=10.0)
 def patch_embeddings(clip: Clip, embedding: EmbeddingInstrument) -> Arrays:
     """Unit vectors of the patches of every frame, `grid` (N, h, w, d), and of the frames, `summary` (N, e)."""
-    grids, summaries = zip(*(embedding.embed(frame) for frame in clip.frames()), strict=True)
+    grids, summaries = zip(*in_stacks(embedding, embedding.embeddings, clip.frames()), strict=True)
     return {"grid": np.stack(grids), "summary": np.stack(summaries)}
 
 

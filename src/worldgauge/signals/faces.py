@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Unscored
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import InStacks, in_stacks
 from worldgauge.functional.masks import Box
 
 
@@ -26,17 +27,18 @@ class Face:
     """(d,) unit vector that tells people apart."""
 
 
-class FacesInstrument(Protocol):
+class FacesInstrument(InStacks, Protocol):
     """What the seat `faces` offers."""
 
-    def faces(self, image: NDArray[np.uint8]) -> Sequence[Face]:
-        """The faces of one RGB frame (H, W, 3), surest first."""
+    def faces(self, frames: NDArray[np.uint8]) -> Sequence[Sequence[Face]]:
+        """The faces of each of RGB frames (N, H, W, 3), surest first."""
 
 
 @signal(version=1, reads=("video",), seat="faces", cost=0.1)
 def frame_faces(clip: Clip, faces: FacesInstrument) -> Arrays:
     """All faces of all frames: `frame` (F,), `box` (F, 4) in pixels, `confidence` (F,), `vectors` (F, d)."""
-    found = [(index, face) for index, frame in enumerate(clip.frames()) for face in faces.faces(frame)]
+    of_frames = in_stacks(faces, faces.faces, clip.frames())
+    found = [(index, face) for index, of_frame in enumerate(of_frames) for face in of_frame]
     if not found:
         raise Unscored("no face in any frame")
     return {

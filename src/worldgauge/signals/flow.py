@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import InStacks
 from worldgauge.functional.flow import (
     Floats,
     magnitude,
@@ -22,21 +23,52 @@ from worldgauge.functional.flow import (
 from worldgauge.functional.masks import resize_mask
 from worldgauge.signals.tracks import object_track, unpack_masks
 
+Frames = Sequence[NDArray[np.uint8]]
+Pairs = Sequence[tuple[int, int]]
 CONSISTENT_WITHIN = 1.0
 """Px; a pixel that comes back this close to its start counts as consistent."""
 GRID_COLUMNS = 16
 """Cells across a frame of the field kept for looking at: half a kilobyte a pair."""
 
 
-class FlowInstrument(Protocol):
+class FlowInstrument(InStacks, Protocol):
     """What the seat `flow` offers."""
 
-    def flow(self, first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Floats:
-        """Displacement (H, W, 2) in pixels of each pixel of `first` towards `second`."""
+    def flow_stacks(self, frames: Frames, pairs: Pairs) -> Iterator[Floats]:
+        """Displacements in pixels of each pixel of a pair's first frame towards its second, as stacks (n, H, W, 2) in
+        the order of the pairs. `pairs` are numbers of `frames`, RGB frames (H, W, 3) of one size; a network encodes
+        each frame once, whatever the number of pairs it is in."""
 
 
-@signal(version=2, reads=("video",), seat="flow", cost=0.17)
-def flow_pairs(clip: Clip, flow: FlowInstrument) -> Arrays:
+@signal(version=1, reads=("video",), seat="flow", kept=False, cost=0.13, dense=16.0)
+def flow_fields(clip: Clip, flow: FlowInstrument) -> Iterator[Arrays]:
+    """Flow between consecutive frames, pair by pair: `forward` and `backward` (1, H, W, 2), px."""
+    frames = clip.frames()
+    if len(frames) < 2:
+        raise InvalidVideo(f"flow needs two frames, the clip has {len(frames)}")
+    for forward, backward in both_ways(flow, frames, [(k, k + 1) for k in range(len(frames) - 1)]):
+        yield {"forward": forward[None], "backward": backward[None]}
+
+
+def fields_between(flow: FlowInstrument, frames: Frames, pairs: Pairs) -> Iterator[Floats]:
+    """One field (H, W, 2) after the other."""
+    for stack in flow.flow_stacks(frames, pairs):
+        yield from stack
+
+
+def both_ways(flow: FlowInstrument, frames: Frames, pairs: Pairs) -> Iterator[tuple[Floats, Floats]]:
+    """Per pair the field from the first frame to the second, and the one back."""
+    fields = fields_between(flow, frames, [way for i, j in pairs for way in ((i, j), (j, i))])
+    return zip(fields, fields, strict=True)
+
+
+def ways_of(fields: Iterable[Arrays]) -> Iterator[tuple[Floats, Floats]]:
+    """The two fields (H, W, 2) of each pair of `flow_fields`."""
+    return ((field["forward"][0], field["backward"][0]) for field in fields)
+
+
+@signal(version=2, reads=("video",), needs=(flow_fields(),), cost=0.04)
+def flow_pairs(clip: Clip, fields: Iterable[Arrays]) -> Arrays:
     """Forward and backward flow of consecutive frames: size, consistency, occlusion and warp error of each pair.
 
     One number per pair in each array:
@@ -49,12 +81,12 @@ def flow_pairs(clip: Clip, flow: FlowInstrument) -> Arrays:
     The warp errors are NaN where no pixel is seen in both.
     Only for looking at: `grid`, (pairs, rows, GRID_COLUMNS, 2) mean forward flow of square cells, px.
     """
-    pairs = [_reduce(first, second, flow) for first, second in consecutive(clip)]
+    pairs = [_reduce(*frames, *ways) for ways, frames in zip(ways_of(fields), consecutive(clip), strict=True)]
     return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}
 
 
-@signal(version=1, reads=("video",), needs=(object_track(),), seat="flow", cost=0.09)
-def flow_regions(clip: Clip, track: Arrays, flow: FlowInstrument) -> Arrays:
+@signal(version=1, reads=(), needs=(object_track(), flow_fields()), cost=0.02)
+def flow_regions(track: Arrays, fields: Iterable[Arrays]) -> Arrays:
     """Length of the forward flow inside and outside the target's mask, pair by pair, px.
 
     `inside_mean`, `inside_median`, `inside_p90`, `inside_max` and the same for `outside`: one number per pair, NaN
@@ -62,9 +94,9 @@ def flow_regions(clip: Clip, track: Arrays, flow: FlowInstrument) -> Arrays:
     """
     masks = unpack_masks(track)
     pairs = []
-    for (first, second), mask in zip(consecutive(clip), masks, strict=False):
-        inside = resize_mask(mask, *first.shape[:2])
-        length = magnitude(flow.flow(first, second))
+    for field, mask in zip(fields, masks, strict=False):
+        length = magnitude(field["forward"][0])
+        inside = resize_mask(mask, *length.shape)
         pairs.append(_lengths("inside", length[inside]) | _lengths("outside", length[~inside]))
     return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}
 
@@ -90,9 +122,8 @@ def _lengths(where: str, length: NDArray[np.float32]) -> dict[str, float]:
 
 
 def _reduce(
-    first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument
+    first: NDArray[np.uint8], second: NDArray[np.uint8], forward: Floats, backward: Floats
 ) -> dict[str, float | NDArray[np.float16]]:
-    forward, backward = flow.flow(first, second), flow.flow(second, first)
     length = magnitude(forward)
     median, p90 = np.percentile(length, [50, 90])
     error, inside, hidden = round_trip(forward, backward)

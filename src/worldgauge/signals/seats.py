@@ -1,4 +1,8 @@
-"""What the seats offer that have no signal of their own here: the protocols networks and their stand-ins follow."""
+"""What the seats offer that have no signal of their own here: the protocols networks and their stand-ins follow.
+
+A stack in, a stack out: RGB frames (N, H, W, 3) of one size, and an answer for each of them that rests on it alone.
+`core.stacks` walks a clip in stacks of an instrument's own size.
+"""
 
 from __future__ import annotations
 
@@ -8,62 +12,62 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from worldgauge.core.stacks import InStacks
+
+Images = NDArray[np.uint8]
+Numbers = NDArray[np.float32] | NDArray[np.float64]
 
 
-class ImageScore(Protocol):
+class ImageScore(InStacks, Protocol):
     """What the seats `aesthetic` and `image_quality` offer."""
 
-    def score(self, image: Image) -> float:
-        """A number for one RGB frame (H, W, 3)."""
+    def scores(self, frames: Images) -> Numbers:
+        """A number per frame, (N,)."""
 
 
-class ImageDistance(Protocol):
+class ImageDistance(InStacks, Protocol):
     """What the seat `perceptual_distance` offers."""
 
-    def distance(self, image: Image, reference: Image, *, unsigned: bool = False) -> float:
-        """How unlike two RGB frames of one size look; 0 for equal ones.
-
-        `unsigned`: the levels go in as [0, 1], as some codes feed networks that were trained on [-1, 1].
-        """
+    def distances(self, frames: Images, references: Images) -> Numbers:
+        """How unlike each frame and its reference look, (N,); 0 for equal ones."""
 
 
-class PromptReward(Protocol):
+class PromptReward(InStacks, Protocol):
     """What the seat `prompt_reward` offers."""
 
-    def reward(self, prompt: str, image: Image) -> float:
-        """How well a frame answers a prompt; unbounded."""
+    def rewards(self, prompts: Sequence[str], frames: Images) -> Numbers:
+        """How well each frame answers its prompt, (N,); unbounded."""
 
 
-class ImageEmbedding(Protocol):
+class ImageEmbedding(InStacks, Protocol):
     """What the seat `image_embedding` offers."""
 
-    def embed(self, image: Image) -> NDArray[np.float32]:
-        """One unit vector (D,) for a whole frame."""
+    def embeddings(self, frames: Images) -> NDArray[np.float32]:
+        """A unit vector per frame, (N, D)."""
 
 
-class DetectorInstrument(Protocol):
+class DetectorInstrument(InStacks, Protocol):
     """What the seat `detector` offers."""
 
-    def phrases(self, image: Image, caption: str) -> list[str]:
-        """The phrases of the caption found in an RGB image, each with its confidence: `lamp(0.51)`."""
+    def phrases(self, frames: Images, captions: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Per frame the phrases of its caption found in it, each with its confidence: `lamp(0.51)`."""
 
 
-class SegmenterInstrument(Protocol):
+class SegmenterInstrument(InStacks, Protocol):
     """What the seat `segmenter` offers."""
 
     def segment(
-        self, image: Image, phrase: str, threshold: float
-    ) -> tuple[NDArray[np.bool_], Sequence[float] | NDArray[np.float32]]:
-        """Masks (K, H, W) of everything in an RGB image that the phrase may mean, and the score, above the threshold,
-        of each."""
+        self, frames: Images, phrases: Sequence[str], threshold: float
+    ) -> Sequence[tuple[NDArray[np.bool_], Sequence[float] | NDArray[np.float32]]]:
+        """Per frame the masks (K, H, W) of everything in it that its phrase may mean, and the score, above the
+        threshold, of each."""
 
 
-class TextImageInstrument(Protocol):
+class TextImageInstrument(InStacks, Protocol):
     """What the seat `text_image` offers."""
 
-    def similarity(self, image: Image, text: str) -> float:
-        """100 times the cosine of an RGB image and a text, not below 0."""
+    def similarities(self, frames: Images, texts: Sequence[str]) -> Numbers:
+        """100 times the cosine of each frame and its text, not below 0, (N,)."""
 
 
 class TaggerInstrument(Protocol):
@@ -73,22 +77,22 @@ class TaggerInstrument(Protocol):
         """The nouns and names of a phrase, each one word of it."""
 
 
-class StyleFeaturesInstrument(Protocol):
+class StyleFeaturesInstrument(InStacks, Protocol):
     """What the seat `style_features` offers."""
 
-    def features(self, image: Image) -> Sequence[NDArray[np.float32]]:
-        """Feature maps (C, h, w), one per layer, of an RGB image (H, W, 3)."""
+    def grams(self, frames: Images) -> tuple[Numbers, ...]:
+        """Gram matrices (N, C, C) of feature maps, divided by the number of values in a map; one stack per layer."""
 
 
-class InterpolationInstrument(Protocol):
+class InterpolationInstrument(InStacks, Protocol):
     """What the seat `interpolation` offers."""
 
-    def between(self, before: Image, after: Image) -> Image:
-        """The RGB frame halfway between two (H, W, 3)."""
+    def between(self, befores: Images, afters: Images) -> Images:
+        """The frame halfway between each two."""
 
 
-class ImageDepthInstrument(Protocol):
+class ImageDepthInstrument(InStacks, Protocol):
     """What the seat `image_depth` offers."""
 
-    def depth(self, image: Image) -> NDArray[np.float32]:
-        """Depth (h, w) of one RGB frame (H, W, 3), of any scale and offset."""
+    def depths(self, frames: Images) -> NDArray[np.float32]:
+        """Depth (N, h, w), of any scale and offset."""

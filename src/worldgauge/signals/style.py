@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from worldgauge.core.clip import Clip
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import InStacks, in_stacks
 from worldgauge.functional.style import gram_distance, gram_size
 
 
-class StyleInstrument(Protocol):
+class StyleInstrument(InStacks, Protocol):
     """What the seat `style` offers."""
 
-    def grams(self, image: NDArray[np.uint8]) -> Sequence[NDArray[np.float32]]:
-        """One (C, C) Gram matrix per layer for one RGB frame (H, W, 3); the matrices may differ in size."""
+    def grams(self, frames: NDArray[np.uint8]) -> tuple[NDArray[np.float32], ...]:
+        """Per layer one Gram matrix for each of RGB frames (N, H, W, 3): (N, C, C); layers may differ in C."""
 
 
 @signal(version=1, reads=("video",), seat="style", cost=0.03)
@@ -30,8 +31,7 @@ def style_distances(clip: Clip, style: StyleInstrument) -> Arrays:
     first: Sequence[NDArray[np.float32]] = ()
     previous: Sequence[NDArray[np.float32]] = ()
     rows = []
-    for frame in clip.frames():
-        grams = style.grams(frame)
+    for grams in in_stacks(style, style.grams, clip.frames()):
         first, previous = first or grams, previous or grams
         rows.append((gram_distance(grams, first), gram_distance(grams, previous), gram_size(grams)))
         previous = grams

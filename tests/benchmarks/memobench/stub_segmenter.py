@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,14 +18,16 @@ class StubSegmenter(Instrument):
     seat: ClassVar[str] = "segmenter"
     name: ClassVar[str] = "stub_segmenter"
 
-    def segment(self, image: np.ndarray, phrase: str, threshold: float) -> tuple[np.ndarray, list[float]]:
+    def segment(
+        self, frames: np.ndarray, phrases: Sequence[str], threshold: float
+    ) -> list[tuple[np.ndarray, list[float]]]:
         assert threshold == 0.0
-        height, width = image.shape[:2]
+        height, width = frames.shape[1:3]
         masks = np.zeros((3, height, width), bool)
         masks[0] = True
         masks[1, :, : round(0.6 * width)] = True
         masks[2, : round(0.1 * height)] = True
-        return masks, [0.99, 0.8, 1 / len(phrase.split())]
+        return [(masks, [0.99, 0.8, 1 / len(phrase.split())]) for phrase in phrases]
 
 
 INSTRUMENTS.add(StubSegmenter.name, StubSegmenter, f"stub_segmenter:{StubSegmenter.__name__}")

@@ -33,7 +33,22 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(1)
     for place in ("Synthetic/Barnyard/Barnyard_001", "Synthetic/ZenGarden/ZenGarden_010", "Real/001", "Real/007"):
         write_frames(root / "model" / place / "frames", rng.integers(0, 256, (31, 36, 48, 3), np.uint8))
-    flags = ["-b", "memobench", "--data", root, "-o", root / "run", "--store", root / "store", "-m", METRICS, "-w", 1]
+    flags = [
+        "-b",
+        "memobench",
+        "--instruments",
+        "pocket",
+        "--data",
+        root,
+        "-o",
+        root / "run",
+        "--store",
+        root / "store",
+        "-m",
+        METRICS,
+        "-w",
+        1,
+    ]
     helpers.worldgauge("run", root / "model", *flags, check=False)
     return root
 

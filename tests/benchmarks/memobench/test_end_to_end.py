@@ -51,7 +51,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def flags(root: Path, out: Path) -> list[str]:
     given = [root / "model", "-b", "memobench", "--data", root, "-o", out, "--store", root / "store", "-w", 1]
-    return [str(flag) for flag in (*given, "-m", ",".join(METRICS))]
+    return [str(flag) for flag in (*given, "-m", ",".join(METRICS), "--instruments", "pocket")]
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -143,11 +144,21 @@ def test_a_clip_that_ends_before_the_target_is_back_is_invalid(tmp_path: Path) -
         measure("memobench/psnr", short, phase="back")
 
 
-class Shift:
+class OneByOne:
+    """An instrument that is handed single frames."""
+
+    def micro_batch(self, width: int, height: int) -> int:
+        return 1
+
+
+class Shift(OneByOne):
     """A flow instrument that always answers one displacement."""
 
-    def flow(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        return np.full((*first.shape[:2], 2), (2.0, -1.0), np.float32)
+    way = (2.0, -1.0)
+
+    def flow_stacks(self, frames: list[np.ndarray], pairs: list[tuple[int, int]]) -> Iterator[np.ndarray]:
+        for _ in pairs:
+            yield np.full((1, *frames[0].shape[:2], 2), self.way, np.float32)
 
 
 def shifted_error(i: int, j: int) -> float:
@@ -170,16 +181,16 @@ def test_smoothness_under_both_definitions(clips: tuple[Clip, Clip]) -> None:
     assert measure("memobench/smoothness", arrays, protocol="paper").value == pytest.approx(paper, abs=1e-6)
 
 
-class Tiles:
+class Tiles(OneByOne):
     """An embedding instrument: mean and spread of colour in tiles of eight pixels."""
 
     def patches(self, image: np.ndarray) -> np.ndarray:
         tiles = image.reshape(3, 8, 5, 8, 3).transpose(0, 2, 1, 3, 4).reshape(15, 64, 3).astype(np.float32)
         return np.concatenate([tiles.mean(axis=1) - 127, tiles.std(axis=1) - 70], axis=1)
 
-    def embed(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        tokens = self.patches(image)
-        return tokens.reshape(3, 5, -1), tokens.mean(axis=0)
+    def embeddings(self, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        tokens = np.stack([self.patches(frame) for frame in frames])
+        return tokens.reshape(len(frames), 3, 5, -1), tokens.mean(axis=1)
 
 
 def test_identity_equals_a_straight_line(clips: tuple[Clip, Clip]) -> None:
@@ -196,11 +207,11 @@ def test_identity_equals_a_straight_line(clips: tuple[Clip, Clip]) -> None:
     assert measure("memobench/identity", arrays, part="minimum").value == pytest.approx(np.min(minima), abs=1e-4)
 
 
-class Luma:
+class Luma(OneByOne):
     """A depth instrument: brightness."""
 
-    def depth(self, image: np.ndarray) -> np.ndarray:
-        return image.astype(np.float32).mean(axis=2)
+    def depths(self, frames: np.ndarray) -> np.ndarray:
+        return frames.astype(np.float32).mean(axis=3)
 
 
 def test_geometry_equals_a_straight_line(clips: tuple[Clip, Clip]) -> None:
@@ -218,9 +229,8 @@ def test_geometry_equals_a_straight_line(clips: tuple[Clip, Clip]) -> None:
 
 
 def test_house_smoothness_does_not_reward_a_frozen_clip(tmp_path: Path) -> None:
-    class Still:
-        def flow(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-            return np.zeros((*first.shape[:2], 2), np.float32)
+    class Still(Shift):
+        way = (0.0, 0.0)
 
     reference = clip(tmp_path / "reference", REFERENCE)
     faithful = signals.timed_warp_errors.function(clip(tmp_path / "a", REFERENCE, 16), reference, PHASES, Still())

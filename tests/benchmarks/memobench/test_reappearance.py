@@ -36,7 +36,20 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for place in ("Synthetic/Barnyard/Barnyard_001", "Synthetic/ZenGarden/ZenGarden_010", "Real/001", "Real/007"):
         # Wider than the 640 px that everything else is shrunk to.
         write_frames(root / "model" / place / "frames", rng.integers(0, 256, (12, 20, 700, 3), np.uint8))
-    flags = ["-b", "memobench", "--data", root, "--store", root / "store", "-m", METRICS, "-w", 1]
+    flags = [
+        "-b",
+        "memobench",
+        "--instruments",
+        "pocket",
+        "--data",
+        root,
+        "--store",
+        root / "store",
+        "-m",
+        METRICS,
+        "-w",
+        1,
+    ]
     asked = ["--include", STUB, "--use", "segmenter=stub_segmenter"]
     helpers.worldgauge("run", root / "model", *flags, *asked, "-o", root / "run", check=False)
     return root

@@ -43,7 +43,8 @@ def study(root: Path, cases: int = 30, faults: tuple[Subject, ...] = FAULTS) -> 
     for subject in subjects:
         submission = place_videos(root, subject, [*still, *moving], names)
         run, out = root / "runs" / subject.name, root / "official" / subject.name
-        worldgauge("run", submission, "-b", "worldscore", "--data", data, "-o", run, "-w", 1, "--store", root / "store")
+        flags = ("-b", "worldscore", "--instruments", "pocket", "--data", data, "-w", 1, "--store", root / "store")
+        worldgauge("run", submission, *flags, "-o", run)
         worldgauge("worldscore", "files", run, "-o", out)
         scores[subject.name] = json.loads((out / "worldscore.json").read_text())
     return scores

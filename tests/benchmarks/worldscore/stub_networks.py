@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,8 +18,8 @@ class StubDetector(Instrument):
     seat: ClassVar[str] = "detector"
     name: ClassVar[str] = "stub_detector"
 
-    def phrases(self, image: np.ndarray, caption: str) -> list[str]:
-        return [f"{caption.rstrip('.').split(', ')[0]}(0.50)"]
+    def phrases(self, frames: np.ndarray, captions: Sequence[str]) -> list[list[str]]:
+        return [[f"{caption.rstrip('.').split(', ')[0]}(0.50)"] for caption in captions]
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class StubTextImage(Instrument):
     seat: ClassVar[str] = "text_image"
     name: ClassVar[str] = "stub_text_image"
 
-    def similarity(self, image: np.ndarray, text: str) -> float:
-        assert image.shape == (512, 512, 3)
-        return 27.0
+    def similarities(self, frames: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+        assert frames.shape == (len(texts), 512, 512, 3)
+        return np.full(len(frames), 27.0)
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class StubQuality(Instrument):
     seat: ClassVar[str] = "image_quality"
     name: ClassVar[str] = "stub_quality"
 
-    def score(self, image: np.ndarray) -> float:
-        return 0.6
+    def scores(self, frames: np.ndarray) -> np.ndarray:
+        return np.full(len(frames), 0.6)
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class StubAesthetic(Instrument):
     seat: ClassVar[str] = "aesthetic"
     name: ClassVar[str] = "stub_aesthetic"
 
-    def score(self, image: np.ndarray) -> float:
-        return 5.5
+    def scores(self, frames: np.ndarray) -> np.ndarray:
+        return np.full(len(frames), 5.5)
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ class StubDistance(Instrument):
     seat: ClassVar[str] = "perceptual_distance"
     name: ClassVar[str] = "stub_distance"
 
-    def distance(self, image: np.ndarray, reference: np.ndarray, *, unsigned: bool = False) -> float:
-        return 0.01
+    def distances(self, frames: np.ndarray, references: np.ndarray) -> np.ndarray:
+        return np.full(len(frames), 0.01)
 
 
 for stub in (StubDetector, StubTextImage, StubQuality, StubAesthetic, StubDistance):

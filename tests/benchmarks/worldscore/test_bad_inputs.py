@@ -45,7 +45,7 @@ def records(tmp_path_factory):
     write_frames(out / "dynamic/stylized/fluid/001", frames)
     for number in (11, 12, 13):
         write_frames(out / f"{short}/{number:03d}", frames, promised=7)
-    arguments = ("run", out, "-b", "worldscore", "--data", data, "-m", METRICS, "-w", 1)
+    arguments = ("run", out, "-b", "worldscore", "--instruments", "pocket", "--data", data, "-m", METRICS, "-w", 1)
     # Exit code 1: one record is an error, the data set's RGBA picture.
     done = helpers.worldgauge(*arguments, "-o", root / "run", "--store", root / "store", check=False)
     assert done.returncode == 1, done.stderr
@@ -85,7 +85,20 @@ def test_status(records, case, metric, status, reason):
 def test_a_mended_promise_of_frames_is_measured_again(tmp_path):
     data, case = make_dataset(tmp_path / "data"), "static/photorealistic/indoor/dining_spaces/000"
     write_frames(tmp_path / "model" / case, helpers.moving_texture(7, 96, 64), promised=6)
-    arguments = ("run", tmp_path / "model", "-b", "worldscore", "--data", data, "-m", "optical_flow_aepe", "-w", 1)
+    arguments = (
+        "run",
+        tmp_path / "model",
+        "-b",
+        "worldscore",
+        "--instruments",
+        "pocket",
+        "--data",
+        data,
+        "-m",
+        "optical_flow_aepe",
+        "-w",
+        1,
+    )
     statuses = []
     for promised in (6, 7):
         (tmp_path / "model" / case / "image_data.json").write_text(json.dumps({"total_frames": promised}))

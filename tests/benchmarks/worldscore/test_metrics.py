@@ -134,7 +134,7 @@ def test_motion_accuracy():
 
 def test_midpoint_of_a_steady_shift():
     frames = helpers.moving_texture(3, 96, 64, shift=4)
-    predicted = FlowInterpolation().between(frames[0], frames[2])
+    predicted = FlowInterpolation().frame_between(frames[0], frames[2])
     repeated = frames[0]
     assert squared_error(predicted, frames[1]) < 0.1 * squared_error(repeated, frames[1])
     assert colour_ssim(predicted, frames[1]) > 0.95
@@ -143,14 +143,14 @@ def test_midpoint_of_a_steady_shift():
 def test_what_enters_the_view_is_fetched_from_the_frame_after():
     wide = helpers.moving_texture(1, 240, 80)[0]
     frames = [wide[:, 10 * k : 10 * k + 200] for k in range(3)]
-    missed = np.abs(FlowInterpolation().between(frames[0], frames[2]).astype(float) - frames[1])
+    missed = np.abs(FlowInterpolation().frame_between(frames[0], frames[2]).astype(float) - frames[1])
     assert missed[10:-10, -10:].mean() < 1.0
     assert missed[10:-10, :10].mean() < 1.0
 
 
 def test_midpoint_of_equal_frames_is_that_frame():
     frame = helpers.moving_texture(1, 64, 48)[0]
-    assert squared_error(FlowInterpolation().between(frame, frame), frame) < 0.5
+    assert squared_error(FlowInterpolation().frame_between(frame, frame), frame) < 0.5
 
 
 def test_style_tells_a_drawing_from_another_view():

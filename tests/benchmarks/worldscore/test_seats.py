@@ -36,7 +36,9 @@ def test_every_seat(tmp_path, protocol):
         write_video(file, helpers.moving_texture(7, 96, 64), fps=10)
     uses = [item for seat, name in SEATS.items() for item in ("--use", f"{seat}={name}")]
     arguments = ("run", tmp_path / "model", "-b", "worldscore", "--data", data, "--protocol", protocol, "-m", METRICS)
-    helpers.worldgauge(*arguments, "--include", STUBS, *uses, "-w", 1, "-o", tmp_path / "run")
+    helpers.worldgauge(
+        *arguments, "--instruments", "pocket", "--include", STUBS, *uses, "-w", 1, "-o", tmp_path / "run"
+    )
     run = Run(tmp_path / "run")
     raws = {metric: columns.raws for metric, columns in run.columns().items()}
     counts = {metric: {str(k): v for k, v in c.count().items()} for metric, c in run.columns().items()}

@@ -15,6 +15,7 @@ from worldgauge.blocks.block import Truth
 from worldgauge.blocks.faults import FAULTS, Given
 from worldgauge.blocks.render import render_frames
 from worldgauge.core.errors import Unscored
+from worldgauge.core.stacks import in_stacks
 from worldgauge.functional.embedding import cosine, pool
 from worldgauge.functional.flow import end_point_error, occluded
 from worldgauge.functional.masks import iou
@@ -25,7 +26,7 @@ from worldgauge.instruments.pocket.quality import PictureStatistics
 from worldgauge.instruments.pocket.style import FilterBankStyle
 from worldgauge.instruments.pocket.track import ColourTrack
 from worldgauge.signals.embeddings import EmbeddingInstrument
-from worldgauge.signals.flow import FlowInstrument
+from worldgauge.signals.flow import FlowInstrument, both_ways
 from worldgauge.signals.quality import QualityInstrument
 from worldgauge.signals.style import StyleInstrument
 from worldgauge.signals.tracks import TrackInstrument
@@ -48,8 +49,7 @@ def flow_errors(truth: Truth, flow: FlowInstrument | None = None, every: int = 4
     errors: list[NDArray[np.float32]] = []
     counts = np.zeros((2, 3))
     for k in range(0, len(truth.flow), every):
-        first, second = truth.frames[k], truth.frames[k + 1]
-        forward, backward = flow.flow(first, second), flow.flow(second, first)
+        ((forward, backward),) = both_ways(flow, truth.frames[k : k + 2], [(0, 1)])
         lost = truth.occluded[k]
         errors.append(end_point_error(forward, truth.flow[k])[~lost])
         found, between = occluded(forward, backward), lost & _partly_visible(truth, k)
@@ -100,7 +100,7 @@ def embedding_pairs(
     things = [i.id for i in truth.world.scene.instances if i.kind in ("target", "prop", "bystander")]
     smallest = SMALLEST_OBJECT * truth.ids[0].size / (320 * 180)
     for k in range(0, len(truth.frames), every):
-        grid, _ = embedding.embed(truth.frames[k])
+        (grid,), _ = embedding.embeddings(truth.frames[k : k + 1])
         for thing in things:
             mask = truth.ids[k] == thing
             if np.count_nonzero(mask) >= smallest:
@@ -131,7 +131,7 @@ def quality_doses(truth: Truth, quality: QualityInstrument | None = None, every:
     for harm in HARMS:
         # The faults set in over the first frames; the later ones have the full dose.
         doses = [FAULTS[harm]().look(given, frames, dose)[half:] if dose else frames[half:] for dose in DOSES]
-        figures = [np.mean([quality.measure(frame)["overall"] for frame in shown]) for shown in doses]
+        figures = [np.mean([row["overall"] for row in in_stacks(quality, quality.figures, s)]) for s in doses]
         row[f"rho_{harm}"] = float(spearmanr(DOSES, figures).statistic)
     return row
 
@@ -144,11 +144,12 @@ def style_doses(truth: Truth, style: StyleInstrument | None = None, every: int =
     frames = truth.frames[::every]
     half = len(frames) // 2
     given = Given(truth.world, half, half, (), truth.block.seed)
-    plain = [style.grams(frame) for frame in frames[half:]]
+    plain = in_stacks(style, style.grams, frames[half:])
     apart = []
     for dose in DOSES:
         shown = FAULTS["style_drift"]().look(given, frames, dose)[half:] if dose else frames[half:]
-        apart.append(np.mean([gram_distance(style.grams(f), p).sum() for f, p in zip(shown, plain, strict=True)]))
+        drifted = in_stacks(style, style.grams, shown)
+        apart.append(np.mean([gram_distance(f, p).sum() for f, p in zip(drifted, plain, strict=True)]))
     return {"rho_style": float(spearmanr(DOSES, apart).statistic)}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,6 +27,15 @@ class FlowSeat(NeuralInstrument):
         if min(width, height) < SMALLEST_SIDE:
             raise Unscored(f"{self.name} would see {width}x{height} px; it needs {SMALLEST_SIDE} px on each side")
         return width, height
+
+    def flow_stacks(
+        self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]
+    ) -> Iterator[NDArray[np.float32]]:
+        """The same in stacks of at most `batch` fields, so that a long clip need not be held."""
+        if pairs:
+            self.working_size(frames[0].shape[1], frames[0].shape[0])
+            for fields in self.network.stacks(frames, pairs):
+                yield np.asarray(fields.cpu().numpy(), np.float32)
 
     def flows(self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
         """Displacements (P, H, W, 2) in px for pairs of numbers of RGB frames (N, H, W, 3); each frame encoded once."""

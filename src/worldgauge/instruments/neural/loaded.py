@@ -32,6 +32,12 @@ class NeuralInstrument(Instrument):
     batch: int = 8
     """Frames the network is given at a time; fewer are filled up."""
 
+    def micro_batch(self, width: int, height: int) -> int:
+        return self.batch
+
+    def numerics(self) -> dict[str, Any]:
+        return super().numerics() | {"micro_batch": self.batch}
+
     def build(self, device: str) -> Any:
         """The network on a device, of the files of `weight_files`."""
         raise NotImplementedError
@@ -43,6 +49,12 @@ class NeuralInstrument(Instrument):
     def release(self) -> None:
         """Let go of the network; the next use loads it again."""
         self.__dict__.pop("_network", None)
+
+    def forget(self) -> None:
+        network = self.__dict__.get("_network")
+        for part in network if isinstance(network, tuple) else (network,):
+            if hasattr(part, "forget"):
+                part.forget()
 
     def __getstate__(self) -> dict[str, Any]:
         # Parameters travel to other processes, networks do not.

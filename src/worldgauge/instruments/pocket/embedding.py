@@ -28,6 +28,11 @@ class PatchStatistics(Instrument):
     def working_size(self, width: int, height: int) -> tuple[int, int]:
         return by_short_side(width, height, self.short_side, self.patch)
 
+    def embeddings(self, frames: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Unit vectors (N, h, w, d) of the patches of RGB frames (N, H, W, 3), and (N, d) of the whole frames."""
+        grids, wholes = zip(*(self.embed(frame) for frame in frames), strict=True)
+        return np.stack(grids), np.stack(wholes)
+
     def embed(self, image: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Unit vectors (h, w, d) of the patches of one RGB frame (H, W, 3), and one (d,) for the whole frame."""
         import cv2

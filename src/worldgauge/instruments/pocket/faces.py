@@ -26,6 +26,6 @@ class NoFaces(Instrument):
     def unavailable(self) -> str | None:
         return REASON
 
-    def faces(self, image: NDArray[np.uint8]) -> Sequence[Face]:
+    def faces(self, frames: NDArray[np.uint8]) -> Sequence[Sequence[Face]]:
         """Never answers: there is no weight-free way worth having."""
         raise Unavailable(REASON)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -25,6 +26,13 @@ class DisFlow(Instrument):
     name: ClassVar[str] = "dis"
 
     preset: Preset = "medium"
+
+    def flow_stacks(
+        self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]
+    ) -> Iterator[NDArray[np.float32]]:
+        """Fields (1, H, W, 2) of pairs of numbers of frames, in their order."""
+        for i, j in pairs:
+            yield self.flow(frames[i], frames[j])[None]
 
     def flow(self, first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Displacement (H, W, 2), px, of each pixel of `first` towards `second`; both (H, W, 3) RGB or (H, W) grey."""

@@ -29,8 +29,12 @@ class FlowInterpolation(Instrument):
 
     preset: Preset = "medium"
 
-    def between(self, before: Image, after: Image) -> Image:
-        """The RGB frame halfway between two (H, W, 3)."""
+    def between(self, befores: Image, afters: Image) -> Image:
+        """The RGB frames halfway between each two, (N, H, W, 3)."""
+        return np.stack([self.frame_between(*pair) for pair in zip(befores, afters, strict=True)])
+
+    def frame_between(self, before: Image, after: Image) -> Image:
+        """For two RGB frames (H, W, 3)."""
         flow = DisFlow(preset=self.preset)
         forward, backward = flow.flow(before, after), flow.flow(after, before)
         # Seen from the middle, the frame before lies half of the way back and the frame after half of the way on.

@@ -27,8 +27,13 @@ class PictureStatistics(Instrument):
     seat: ClassVar[str] = "quality"
     name: ClassVar[str] = "picture_statistics"
 
+    def figures(self, frames: NDArray[np.uint8]) -> dict[str, NDArray[np.float64]]:
+        """Named figures (N,) of RGB frames (N, H, W, 3)."""
+        rows = [self.measure(frame) for frame in frames]
+        return {name: np.array([row[name] for row in rows], np.float64) for name in rows[0]}
+
     def measure(self, image: NDArray[np.uint8]) -> dict[str, float]:
-        """Named figures of one RGB frame (H, W, 3); `overall` in [0, 1] falls with blur, noise and coarse coding."""
+        """Of one RGB frame (H, W, 3); `overall` in [0, 1] falls with blur, noise and coarse coding."""
         grey = grey_of(image)
         sharp, grain, blocks = sharpness(grey), noise(grey), blockiness(grey)
         return {

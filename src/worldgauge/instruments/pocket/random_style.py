@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.instrument import Instrument
-from worldgauge.functional.vgg_style import CHANNELS, Layer, style_features, style_image
+from worldgauge.functional.vgg_style import CHANNELS, Layer, gram_matrix, style_features, style_image
 from worldgauge.instruments.working_size import by_short_side, refuse_strip
 
 
@@ -32,6 +32,11 @@ class RandomStyle(Instrument):
 
     def working_size(self, width: int, height: int) -> tuple[int, int]:
         return by_short_side(width, height, self.shorter)
+
+    def grams(self, frames: NDArray[np.uint8]) -> tuple[NDArray[np.float64], ...]:
+        """Gram matrices (N, C, C) of RGB frames (N, H, W, 3), one stack per convolution."""
+        of_frames = [[gram_matrix(layer) for layer in self.features(frame)] for frame in frames]
+        return tuple(np.stack(layer) for layer in zip(*of_frames, strict=True))
 
     def features(self, image: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
         """Feature maps (C, h, w) of an RGB image (H, W, 3), one per convolution."""

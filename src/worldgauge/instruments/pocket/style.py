@@ -29,8 +29,11 @@ class FilterBankStyle(Instrument):
             return width, height
         return by_short_side(width, height, self.short_side)
 
-    def grams(self, image: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
-        """One (C, C) matrix per layer for one RGB frame (H, W, 3)."""
+    def grams(self, frames: NDArray[np.uint8]) -> tuple[NDArray[np.float32], ...]:
+        """Matrices (N, C, C) of RGB frames (N, H, W, 3), one stack per layer."""
+        return tuple(np.stack(layer) for layer in zip(*map(self._grams, frames), strict=True))
+
+    def _grams(self, image: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
         import cv2
 
         height, width = image.shape[:2]

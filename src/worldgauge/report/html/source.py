@@ -36,6 +36,7 @@ from worldgauge.report.html.details import (
 )
 from worldgauge.report.joint import Joint
 from worldgauge.report.summary import Score, summarise
+from worldgauge.report.unofficial import unofficial
 
 CASES_PER_FILE = 50
 MOST_PAIRS = 120
@@ -110,7 +111,8 @@ class ReportSource:
     def index(self) -> dict[str, Any]:
         """What the leaderboard and the charts need."""
         benchmark, first = self.joint.benchmark, self.runs[0].file
-        columns = [column.to_json() for column in self.columns]
+        others = {column: lines for run in self.runs for column, lines in unofficial(run).items()}
+        columns = [column.to_json() | {"not_official": others.get(column.id, [])} for column in self.columns]
         return {
             "benchmark": benchmark.model_dump(
                 mode="json", include={"name", "title", "summary", "citation", "protocols", "policy", "deviations"}

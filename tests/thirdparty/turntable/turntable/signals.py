@@ -17,5 +17,6 @@ def disc_motion(clip: Clip, case: Case, flow: Any) -> Arrays:
     frames = list(clip.frames())
     (height, width), (rows, columns) = frames[0].shape[:2], mask.shape
     fitted = mask[np.ix_(np.arange(height) * rows // height, np.arange(width) * columns // width)]
-    speeds = [np.linalg.norm(flow.flow(a, b), axis=-1)[fitted].mean() for a, b in pairwise(frames)]
+    fields = (field for stack in flow.flow_stacks(frames, list(pairwise(range(len(frames))))) for field in stack)
+    speeds = [np.linalg.norm(field, axis=-1)[fitted].mean() for field in fields]
     return {"rgb": np.array([frame[fitted].mean(axis=0) for frame in frames]), "speed": np.array(speeds)}

@@ -23,10 +23,11 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
 from worldgauge.core.status import Status
-from worldgauge.engine.definitions import Seats, choose_seats, resolve
+from worldgauge.engine.definitions import resolve
 from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import NotStored, Perception
+from worldgauge.engine.seats import seats_of_run
 from worldgauge.engine.store import Store
 from worldgauge.stats.correlation import kendall
 
@@ -120,11 +121,6 @@ def fixed_sample(clips: Iterable[Clip], size: int | None) -> list[Clip]:
     return sorted(found, key=lambda clip: hashlib.sha256("\0".join(clip).encode()).digest())[:size]
 
 
-def seats_of(run: Run) -> Seats:
-    """The instruments a run was made with."""
-    return choose_seats("pocket", [f"{seat}={name}" for seat, name in run.file.instruments.items()])
-
-
 def _evaluate(run: Run, store: Store, chosen: Sweep, split: Split) -> dict[Any, dict[str, float]]:
     uses = {use.id: use for use in run.file.benchmark.metrics}
     bases = [resolved_use(uses[id], run.file.benchmark.namespace, run.file.protocol) for id, _ in chosen.metrics]
@@ -138,7 +134,7 @@ def _evaluate(run: Run, store: Store, chosen: Sweep, split: Split) -> dict[Any, 
         for i, value in enumerate(chosen.values)
         for part, base in enumerate(bases)
     ]
-    seats = seats_of(run)
+    seats = seats_of_run(run.file)
     definitions = resolve(variants, seats)
     if definitions[0].unavailable:
         name = chosen.metrics[0][0]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from worldgauge.benchmarks.memobench.analyses.run_scores import in_split
-from worldgauge.benchmarks.memobench.analyses.sensitivity import seats_of
 from worldgauge.benchmarks.memobench.formulas.wordings import WORDINGS
 from worldgauge.benchmarks.memobench.metrics.reappearance import reappearance
 from worldgauge.benchmarks.memobench.signals.phrase_masks import phrase_masks
@@ -17,9 +16,9 @@ from worldgauge.benchmarks.memobench.splits import Split
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
-from worldgauge.engine.definitions import Seats
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, Perception
+from worldgauge.engine.seats import Seats, seats_of_run
 from worldgauge.engine.store import Store
 from worldgauge.signals.phases import phase_lengths
 
@@ -34,8 +33,8 @@ def by_wording(
     """Per model and wording: clips, mean and deviation of the score. Wordings not asked before are asked now."""
     rows = []
     for run in runs:
-        seats = seats_of(run)
-        reason = seats.reason_empty("segmenter")
+        seats = seats_of_run(run.file)
+        reason = seats.reason_empty(phrase_masks.name)
         if reason:
             raise WorldGaugeError(f"{run.folder}: {reason}", "run with --use segmenter=NAME")
         scores = _scores(run, seats, Store(store), Loaded(seats, device), names, split)

@@ -3,7 +3,7 @@ call go through the signals and metrics of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,7 +47,11 @@ class RecordedFlow(StandIn):
 
     seat = "flow"
 
-    def flow(self, first: Images, second: Images) -> NDArray[np.float32]:
+    def flow_stacks(self, frames: Sequence[Images], pairs: Sequence[tuple[int, int]]) -> Iterator[NDArray[np.float32]]:
+        for i, j in pairs:
+            yield self._flow(frames[i], frames[j])[None]
+
+    def _flow(self, first: Images, second: Images) -> NDArray[np.float32]:
         waiting: list[tuple[bytes, bytes, NDArray[np.float32]]] = self.answers
         shown = (first.tobytes(), second.tobytes())
         here = next((n for n, (a, b, _) in enumerate(waiting) if (a, b) == shown), None)
@@ -58,25 +62,25 @@ class RecordedFlow(StandIn):
 class RecordedTokens(StandIn):
     seat = "embedding"
 
-    def embed(self, image: Images) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        tokens = self.answers[number_in(image)]
-        return tokens[None], tokens.mean(axis=0)
+    def embeddings(self, frames: Images) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        tokens = np.stack([self.answers[number_in(frame)] for frame in frames])
+        return tokens[:, None], tokens.mean(axis=1)
 
 
 class RecordedDepth(StandIn):
     seat = "image_depth"
 
-    def depth(self, image: Images) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = self.answers[number_in(image)]
-        return found
+    def depths(self, frames: Images) -> NDArray[np.float32]:
+        return np.stack([self.answers[number_in(frame)] for frame in frames])
 
 
 class RecordedMasks(StandIn):
     seat = "segmenter"
 
-    def segment(self, image: Images, phrase: str, threshold: float) -> tuple[NDArray[np.bool_], Sequence[float]]:
-        masks, scores = self.answers[number_in(image)]
-        return masks, scores
+    def segment(
+        self, frames: Images, phrases: Sequence[str], threshold: float
+    ) -> list[tuple[NDArray[np.bool_], Sequence[float]]]:
+        return [self.answers[number_in(frame)] for frame in frames]
 
 
 class RecordedReward(StandIn):
@@ -84,8 +88,8 @@ class RecordedReward(StandIn):
 
     seat = "prompt_reward"
 
-    def reward(self, prompt: str, image: Images) -> float:
-        return float(next(self.answers))
+    def rewards(self, prompts: Sequence[str], frames: Images) -> NDArray[np.float64]:
+        return np.array([next(self.answers) for _ in frames], np.float64)
 
 
 class RecordedEmbedding(StandIn):
@@ -93,8 +97,8 @@ class RecordedEmbedding(StandIn):
 
     seat = "image_embedding"
 
-    def embed(self, image: Images) -> NDArray[np.float32]:
-        return np.ones(1, np.float32)
+    def embeddings(self, frames: Images) -> NDArray[np.float32]:
+        return np.ones((len(frames), 1), np.float32)
 
 
 def numbered(frames: int, height: int = SIDE, width: int = SIDE) -> Images:

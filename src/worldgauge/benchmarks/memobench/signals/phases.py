@@ -6,7 +6,7 @@ reference's own (gone, back); `lengths` are the frames of the clip and of the re
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,11 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import in_stacks
 from worldgauge.functional.flow import occluded, photometric_error, warp
 from worldgauge.functional.phases import Split, clamp, split, spread, spread_pairs, stride_pairs
 from worldgauge.signals.embeddings import EmbeddingInstrument
-from worldgauge.signals.flow import FlowInstrument
+from worldgauge.signals.flow import FlowInstrument, Pairs, both_ways, fields_between
 from worldgauge.signals.phases import LIMITED, frames_at, lengths_of, phase_arrays, rules_for
 from worldgauge.signals.seats import ImageDepthInstrument
 
@@ -45,8 +46,9 @@ def phase_warp_errors(clip: Clip, reference: Clip, phases: Phases, flow: FlowIns
     from worldgauge.benchmarks.memobench.formulas.smoothness import forward_sampled_error
 
     pairs = _union(clip, reference, phases, lambda phase: stride_pairs(phase, stride))
-    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
-    errors = [forward_sampled_error(frames[i], frames[j], flow.flow(frames[i], frames[j])) for i, j in pairs]
+    frames, numbers = _chosen(clip, pairs, clip.spec)
+    fields = fields_between(flow, frames, numbers)
+    errors = [forward_sampled_error(frames[a], frames[b], field) for (a, b), field in zip(numbers, fields, strict=True)]
     return phase_arrays(clip, reference, phases, pairs, error=errors)
 
 
@@ -67,15 +69,14 @@ def timed_warp_errors(
         raise InvalidVideo(f"no two frames of a phase lie {seconds} s apart")
     scale = (reference.count - 1) / max(1, clip.count - 1)
     twins = [(round(i * scale), round(j * scale)) for i, j in pairs]
-    frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
-    truth = frames_at(reference, (i for pair in twins for i in pair), FrameSpec().resized(*clip.frames().size))
+    size = clip.frames().size
     return phase_arrays(
         clip,
         reference,
         phases,
         pairs,
-        error=[_seen_error(frames[i], frames[j], flow) for i, j in pairs],
-        reference_error=[_seen_error(truth[i], truth[j], flow) for i, j in twins],
+        error=_seen_errors(*_chosen(clip, pairs, clip.spec), flow),
+        reference_error=_seen_errors(*_chosen(reference, twins, FrameSpec().resized(*size)), flow),
     )
 
 
@@ -88,7 +89,8 @@ def phase_depth_similarity(
 
     pairs = _union(clip, reference, phases, lambda phase: spread_pairs(phase, samples, clip.count))
     frames = frames_at(clip, (i for pair in pairs for i in pair), clip.spec)
-    maps = {index: network.depth(frame) for index, frame in frames.items()}
+    depths = in_stacks(network, network.depths, list(frames.values()))
+    maps = dict(zip(frames, depths, strict=True))
     similarities = [depth_similarity(maps[i], maps[j]) for i, j in pairs]
     return phase_arrays(clip, reference, phases, pairs, similarity=similarities)
 
@@ -106,8 +108,8 @@ def anchor_similarities(
     backs = [s.back_frames for s in _splits(clip, reference, phases)]
     indices = sorted({i for back in backs for i in clamp(spread(back, samples), clip.count)})
     frames = frames_at(clip, [0, *indices], clip.spec)
-    grids = {index: network.embed(frame)[0] for index, frame in frames.items()}
-    tokens = {index: grid.reshape(-1, grid.shape[-1]) for index, grid in grids.items()}
+    vectors = in_stacks(network, network.embeddings, list(frames.values()))
+    tokens = {index: grid.reshape(-1, grid.shape[-1]) for index, (grid, _) in zip(frames, vectors, strict=True)}
     similarity = place_similarities(tokens[0], np.stack([tokens[i] for i in indices]))
     return {"indices": np.array(indices), "similarity": similarity} | lengths_of(clip, reference, phases)
 
@@ -129,7 +131,18 @@ def _union(
     return sorted((i, j) for i, j in chosen if j < clip.count)
 
 
-def _seen_error(first: NDArray[np.uint8], second: NDArray[np.uint8], flow: FlowInstrument) -> float:
-    """Error of `second` fetched onto `first`, over the pixels seen in both; NaN where there is none."""
-    forward, backward = flow.flow(first, second), flow.flow(second, first)
-    return photometric_error(first, warp(second, forward)[0], ~occluded(forward, backward))
+def _chosen(clip: Clip, pairs: Pairs, spec: FrameSpec) -> tuple[list[NDArray[np.uint8]], Pairs]:
+    """The frames that pairs name, and the pairs by their places among these."""
+    frames = frames_at(clip, (i for pair in pairs for i in pair), spec)
+    place = {index: k for k, index in enumerate(frames)}
+    return list(frames.values()), [(place[i], place[j]) for i, j in pairs]
+
+
+def _seen_errors(frames: Sequence[NDArray[np.uint8]], pairs: Pairs, flow: FlowInstrument) -> list[float]:
+    """Error of each pair's second frame fetched onto its first, over the pixels seen in both; NaN where there is
+    none."""
+    ways = zip(pairs, both_ways(flow, frames, pairs), strict=True)
+    return [
+        photometric_error(frames[i], warp(frames[j], forward)[0], ~occluded(forward, backward))
+        for (i, j), (forward, backward) in ways
+    ]

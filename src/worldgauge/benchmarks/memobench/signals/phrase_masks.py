@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from worldgauge.benchmarks.memobench.formulas.reappearance import DETECTOR_THRESHOLD
@@ -10,6 +12,7 @@ from worldgauge.core.case import Phases
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import rows_in_stacks
 from worldgauge.functional.phases import split
 from worldgauge.signals.phases import rules_for
 from worldgauge.signals.seats import SegmenterInstrument
@@ -29,8 +32,9 @@ def phrase_masks(
     lengths = (phases.gone, phases.back, reference.count, clip.count)
     indices = sorted({i for rule in rules_for(phases) for i in split(*lengths, rule).back_frames if i < clip.count})
     counts, coverages, scores = [], [], []
-    for frame in clip.frames(FrameSpec.at(*indices)) if indices else ():
-        masks, certainties = network.segment(frame, phrase, DETECTOR_THRESHOLD)
+    frames = clip.frames(FrameSpec.at(*indices)) if indices else ()
+    segment = partial(network.segment, threshold=DETECTOR_THRESHOLD)
+    for masks, certainties in rows_in_stacks(network, segment, frames, [phrase] * len(indices)):
         counts.append(len(masks))
         coverages += [float(mask.mean()) for mask in masks]
         scores += [float(certainty) for certainty in certainties]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.functional.vgg_style import gram_matrix
+
 Floats = NDArray[np.float32]
-
-
-def gram_matrix(features: Floats) -> NDArray[np.float64]:
-    """Inner products of the channels of a feature map (C, H, W), divided by its number of entries: (C, C).
-
-    >>> gram_matrix(np.ones((2, 1, 2), np.float32)).tolist()
-    [[0.5, 0.5], [0.5, 0.5]]
-    """
-    flat = np.asarray(features, np.float64).reshape(features.shape[0], -1)
-    return np.asarray(flat @ flat.T / flat.size)
+Matrix = NDArray[np.floating[Any]]
 
 
 def gram_mse(features: Floats, reference: Floats) -> float:
@@ -23,9 +18,27 @@ def gram_mse(features: Floats, reference: Floats) -> float:
 
     Source: released code at commit 344983c; Gatys et al., 2015.
     """
-    return float(np.mean((gram_matrix(features) - gram_matrix(reference)) ** 2))
+    return matrix_mse(gram_matrix(features), gram_matrix(reference))
 
 
 def gram_distance(features: Floats, reference: Floats) -> float:
     """Frobenius norm of the difference of two Gram matrices: what the paper prints."""
-    return float(np.linalg.norm(gram_matrix(features) - gram_matrix(reference)))
+    return matrix_distance(gram_matrix(features), gram_matrix(reference))
+
+
+def matrix_mse(first: Matrix, second: Matrix) -> float:
+    """The same from the matrices.
+
+    >>> matrix_mse(np.eye(2), np.zeros((2, 2)))
+    0.5
+    """
+    return float(np.mean((np.asarray(first, np.float64) - second) ** 2))
+
+
+def matrix_distance(first: Matrix, second: Matrix) -> float:
+    """The same from the matrices.
+
+    >>> matrix_distance(np.eye(4), np.zeros((4, 4)))
+    2.0
+    """
+    return float(np.linalg.norm(np.asarray(first, np.float64) - second))

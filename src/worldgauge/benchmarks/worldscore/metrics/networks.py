@@ -87,11 +87,10 @@ def aesthetics(case: Case, aesthetics: Arrays) -> Measurement:
     return _of_anchors(case, aesthetics["score"])
 
 
-@metric(version=2, unit="", higher_is_better=False, bounds=(0, 10), needs=[prediction_distances()])
-def smoothness_lpips(case: Case, distances: Arrays, *, protocol: Protocol = "released") -> Measurement:
-    """Mean perceptual distance of frames predicted from their neighbours; under `released` with red and blue exchanged
-    and levels in [0, 1] where the network was trained on [-1, 1]."""
-    return Measurement.from_curve(distances[protocol], frames=predicted_numbers)
+@metric(version=3, unit="", higher_is_better=False, bounds=(0, 10), needs=[prediction_distances()])
+def smoothness_lpips(case: Case, distances: Arrays) -> Measurement:
+    """Mean perceptual distance of frames predicted from their neighbours."""
+    return Measurement.from_curve(distances["distance"], frames=predicted_numbers)
 
 
 def _of_anchors(case: Case, scores: Sequence[float] | NDArray[np.float64], first: int = 0) -> Measurement:

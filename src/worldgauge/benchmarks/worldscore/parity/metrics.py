@@ -217,7 +217,7 @@ def smoothness(given: Stored, recorded: Stored, tolerance: Stored) -> str | None
         clip = clip_of(frames)
         shown = [np.ascontiguousarray(frame[..., ::-1]) for frame in predicted()]
         made = perceived("predicted_frames", clip, Answers(shown))
-        distances = Answers([*given["lpips_per_pair"], *given["lpips_per_pair"]])
+        distances = Answers(given["lpips_per_pair"])
         return perceived("prediction_errors", clip, made), perceived("prediction_distances", clip, made, distances)
 
     if "raises" in recorded or "ssim_abs" not in tolerance:

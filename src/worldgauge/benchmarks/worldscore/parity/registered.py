@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from worldgauge.core.metric import METRICS, Measurement
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.video import Video
 from worldgauge.functional.camera_conventions import to_opencv
+from worldgauge.signals.flow import flow_fields
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -58,22 +59,28 @@ class Answers:
     def __init__(self, answers: Iterable[Any]) -> None:
         self._answers = iter(answers)
 
-    def flow(self, first: Image, second: Image) -> Floats:
-        return np.asarray(next(self._answers), np.float32)
+    def micro_batch(self, width: int, height: int) -> int:
+        return 1
 
-    def between(self, before: Image, after: Image) -> Image:
-        return np.asarray(next(self._answers), np.uint8)
+    def flow_stacks(self, frames: Sequence[Image], pairs: Sequence[tuple[int, int]]) -> Iterator[Floats]:
+        for _ in pairs:
+            yield np.asarray(next(self._answers), np.float32)[None]
 
-    def distance(self, image: Image, reference: Image, *, unsigned: bool = False) -> float:
-        return float(next(self._answers))
+    def between(self, befores: Image, afters: Image) -> Image:
+        return np.asarray(next(self._answers), np.uint8)[None]
+
+    def distances(self, frames: Image, references: Image) -> NDArray[np.float64]:
+        return np.array([float(next(self._answers))])
 
 
 def motion_magnitude(flows: Sequence[Floats]) -> Measurement:
     clip = blank_clip(len(flows) + 1, flows[0] if len(flows) else None)
-    return measured("motion_magnitude", perceived("motion_medians", clip, Answers(flows)))
+    # The way back is not looked at.
+    both = Answers([way for flow in flows for way in (flow, flow)])
+    return measured("motion_magnitude", perceived("motion_medians", flow_fields.function(clip, both)))
 
 
 def flow_cycle_error(flows: Sequence[Floats]) -> Measurement:
     """`flows`: forward and backward of one pair after the other."""
     clip = blank_clip(len(flows) // 2 + 1, flows[0] if len(flows) else None)
-    return measured("flow_cycle_error", perceived("flow_cycles", clip, Answers(flows)))
+    return measured("flow_cycle_error", perceived("flow_cycles", flow_fields.function(clip, Answers(flows))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from worldgauge.benchmarks.worldscore.signals.weightless import anchors_of, ente
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import in_stacks
 from worldgauge.signals.seats import (
     DetectorInstrument,
     ImageDistance,
@@ -35,9 +36,13 @@ def anchor_detections(clip: Clip, case: Case, detector: DetectorInstrument) -> A
     `released`: asked for by the entry of each scene; `paper`: by that of the scene a layout stays in.
     """
 
-    def ask(frame: Image, content: str) -> str:
-        objects = asked_objects(content)
-        return "\n".join(detector.phrases(frame, detector_caption(objects))) if objects else ""
+    def ask(frames: Sequence[Image], contents: Sequence[str]) -> list[str]:
+        objects = [asked_objects(content) for content in contents]
+        asked = [k for k, of_frame in enumerate(objects) if of_frame]
+        captions = [detector_caption(objects[k]) for k in asked]
+        found = in_stacks(detector, detector.phrases, [frames[k] for k in asked], captions)
+        lines = {k: "\n".join(phrases) for k, phrases in zip(asked, found, strict=True)}
+        return [lines.get(k, "") for k in range(len(contents))]
 
     return {name: np.array(found) for name, found in _asked(clip, case, "content_list", ask).items()}
 
@@ -67,48 +72,51 @@ def anchor_text_similarities(clip: Clip, case: Case, network: TextImageInstrumen
     `released`: to the prompt of each scene; `paper`: to that of the scene a layout stays in.
     """
 
-    def ask(frame: Image, prompt: str) -> float:
-        return network.similarity(squashed(frame), prompt)
+    def ask(frames: Sequence[Image], prompts: Sequence[str]) -> list[float]:
+        rows = in_stacks(network, network.similarities, [squashed(frame) for frame in frames], prompts)
+        return [float(row) for row in rows]
 
     return {name: np.array(found) for name, found in _asked(clip, case, "prompt_list", ask).items()}
 
 
-def _asked(clip: Clip, case: Case, name: str, ask: Callable[[Image, str], T]) -> dict[Protocol, list[T]]:
+def _asked(
+    clip: Clip, case: Case, name: str, ask: Callable[[Sequence[Image], Sequence[str]], list[T]]
+) -> dict[Protocol, list[T]]:
     """The answers for every anchor under both protocols; a question is asked once."""
-    released, paper = [], []
-    entries = zip(scenes_of(case, name), entered_of(case, name), strict=True)
-    for frame, (entry, other) in zip(anchors_of(clip, case), entries, strict=True):
-        answer = ask(frame, entry)
-        released.append(answer)
-        paper.append(answer if other == entry else ask(frame, other))
-    return {"released": released, "paper": paper}
+    entries = list(zip(scenes_of(case, name), entered_of(case, name), strict=True))
+    frames = list(anchors_of(clip, case))
+    questions = [(frame, entry) for frame, (entry, _) in zip(frames, entries, strict=True)]
+    others = [k for k, (entry, other) in enumerate(entries) if other != entry]
+    questions += [(frames[k], entries[k][1]) for k in others]
+    answers = ask(*zip(*questions, strict=True))
+    released = answers[: len(entries)]
+    again = dict(zip(others, answers[len(entries) :], strict=True))
+    return {"released": released, "paper": [again.get(k, answer) for k, answer in enumerate(released)]}
 
 
 @signal(version=1, reads=("video", "case"), seat="image_quality", cost=0.5)
 def anchor_qualities(clip: Clip, case: Case, network: ImageScore) -> Arrays:
     """No-reference quality, 0 to 1, of the frames at the ends of the layouts, squashed to 512x512."""
-    return {"score": np.array([network.score(squashed(frame)) for frame in anchors_of(clip, case)])}
+    return {"score": _scores(clip, case, network)}
 
 
 @signal(version=1, reads=("video", "case"), seat="aesthetic", cost=0.5)
 def anchor_aesthetics(clip: Clip, case: Case, network: ImageScore) -> Arrays:
     """Aesthetic score, 1 to 10, of the frames at the ends of the layouts, squashed to 512x512."""
-    return {"score": np.array([network.score(squashed(frame)) for frame in anchors_of(clip, case)])}
+    return {"score": _scores(clip, case, network)}
+
+
+def _scores(clip: Clip, case: Case, network: ImageScore) -> NDArray[np.float64]:
+    frames = [squashed(frame) for frame in anchors_of(clip, case)]
+    return np.array(in_stacks(network, network.scores, frames), np.float64)
 
 
 @signal(version=3, needs=(predicted_frames(),), seat="perceptual_distance", cost=1.0)
 def prediction_distances(clip: Clip, predicted: Arrays, network: ImageDistance) -> Arrays:
-    """Perceptual distance of predicted to real frames, one number per prediction.
+    """Perceptual distance of predicted to real frames, one number per prediction: `distance`.
 
-    `released`: red and blue exchanged and levels in [0, 1], as the code feeds its network; `paper`: as it was trained.
+    How the released code feeds its network, red and blue exchanged, is a parameter of the official instrument.
     """
     frames = clip.frames()
-    pairs = [(predicted["frames"][i], frames[dropped]) for i, (_, dropped, _) in enumerate(dropped_frames(len(frames)))]
-    return {
-        "released": np.array([network.distance(*map(_exchanged, pair), unsigned=True) for pair in pairs]),
-        "paper": np.array([network.distance(ours, real) for ours, real in pairs]),
-    }
-
-
-def _exchanged(image: Image) -> Image:
-    return np.ascontiguousarray(image[..., ::-1])
+    real = [frames[dropped] for _, dropped, _ in dropped_frames(len(frames))]
+    return {"distance": np.array(in_stacks(network, network.distances, predicted["frames"], real), np.float64)}

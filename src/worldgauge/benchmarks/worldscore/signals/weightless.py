@@ -5,7 +5,7 @@ Each signal covers both protocols, so that switching protocol perceives nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
 )
 from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, follow, grow, printed_contrast
 from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
-from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_distance, gram_mse
+from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance, matrix_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
     anchor_frames,
     entered_scenes,
@@ -36,7 +36,8 @@ from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldG
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.signal import Arrays, signal
-from worldgauge.signals.flow import FlowInstrument, consecutive
+from worldgauge.core.stacks import in_stacks
+from worldgauge.signals.flow import flow_fields, ways_of
 from worldgauge.signals.seats import InterpolationInstrument, StyleFeaturesInstrument
 
 Image = NDArray[np.uint8]
@@ -80,16 +81,15 @@ def anchor_numbers(case: Case, count: int) -> list[int]:
     return anchor_frames(len(layouts_of(case)) or 1, frames_of_layout(case, count))
 
 
-@signal(version=2, seat="flow", cost=0.15)
-def flow_cycles(clip: Clip, flow: FlowInstrument) -> Arrays:
+@signal(version=2, reads=(), needs=(flow_fields(),), cost=0.02)
+def flow_cycles(fields: Iterable[Arrays]) -> Arrays:
     """How far pixels land from their start after going to the next frame and back, px; one number per pair.
 
     `released`: the way back cut like the points that set out; `paper`: read from the whole field. NaN where no point is
     left.
     """
     released, printed = [], []
-    for first, second in consecutive(clip):
-        forward, backward = flow.flow(first, second), flow.flow(second, first)
+    for forward, backward in ways_of(fields):
         released.append(_or_nan(partial(cycle_error, forward, backward)))
         printed.append(_or_nan(partial(printed_cycle_error, forward, backward)))
     return {"released": np.array(released), "paper": np.array(printed)}
@@ -102,14 +102,14 @@ def _or_nan(call: Callable[[], float]) -> float:
         return float("nan")
 
 
-@signal(version=1, seat="flow", cost=0.08)
-def motion_medians(clip: Clip, flow: FlowInstrument) -> Arrays:
+@signal(version=1, reads=(), needs=(flow_fields(),), cost=0.01)
+def motion_medians(fields: Iterable[Arrays]) -> Arrays:
     """`median`: median length of the flow to the next frame, px; one number per pair."""
-    return {"median": np.array([median_magnitude(flow.flow(a, b)) for a, b in consecutive(clip)])}
+    return {"median": np.array([median_magnitude(forward) for forward, _ in ways_of(fields)])}
 
 
-@signal(version=2, reads=("video", "case"), requires=("object_masks",), seat="flow", cost=0.15)
-def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
+@signal(version=2, reads=("video", "case"), requires=("object_masks",), needs=(flow_fields(),), cost=0.02)
+def object_motion(clip: Clip, case: Case, fields: Iterable[Arrays]) -> Arrays:
     """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
 
     `released`: longest vector inside minus longest outside, the first-frame mask squashed to the clip, followed along
@@ -121,8 +121,7 @@ def object_motion(clip: Clip, case: Case, flow: FlowInstrument) -> Arrays:
     masks = [read_mask(file) for file in mask_files_of(case)]
     squashed, cut = (fitted_union(masks, clip.size, crop=crop) for crop in (False, True))
     released, printed = [], []
-    for first, second in consecutive(clip):
-        forward, backward = flow.flow(first, second), flow.flow(second, first)
+    for forward, backward in ways_of(fields):
         released.append(contrast_or_nan(forward, grow(squashed)))
         printed.append(printed_contrast(forward, cut))
         squashed, cut = follow(squashed, backward), follow(cut, backward)
@@ -146,10 +145,10 @@ def anchor_styles(clip: Clip, case: Case, style: StyleFeaturesInstrument) -> Arr
     `released`: per later anchor, the Gram difference to the input image as it was cut for the clip, mean squares summed
     over layers. `paper`: per layout, Frobenius norm between its first and its last frame, summed over layers.
     """
-    anchors = [style.features(frame) for frame in anchors_of(clip, case)]
-    given = style.features(input_image(case, clip.size))
-    released = [sum(map(gram_mse, later, given)) for later in anchors[1:]]
-    paper = [sum(map(gram_distance, end, start)) for start, end in pairwise(anchors)]
+    pictures = [*anchors_of(clip, case), input_image(case, clip.size)]
+    *anchors, given = in_stacks(style, style.grams, pictures)
+    released = [sum(map(matrix_mse, later, given)) for later in anchors[1:]]
+    paper = [sum(map(matrix_distance, end, start)) for start, end in pairwise(anchors)]
     return {"released": np.array(released), "paper": np.array(paper)}
 
 
@@ -169,7 +168,8 @@ def predicted_frames(clip: Clip, interpolation: InterpolationInstrument) -> Arra
     """Every other frame predicted from its two neighbours: `frames` (P, H, W, 3) uint8."""
     frames = clip.frames()
     triples = dropped_frames(len(frames))
-    return {"frames": np.stack([interpolation.between(frames[a], frames[b]) for a, _, b in triples])}
+    befores, afters = [frames[a] for a, _, _ in triples], [frames[b] for _, _, b in triples]
+    return {"frames": np.stack(in_stacks(interpolation, interpolation.between, befores, afters))}
 
 
 @signal(version=2, needs=(predicted_frames(),), cost=0.04)

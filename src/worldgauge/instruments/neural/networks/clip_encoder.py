@@ -12,6 +12,7 @@ from torch.nn import functional
 from worldgauge.instruments.neural.networks.clip import Clip
 from worldgauge.instruments.neural.networks.stacked import CLIP_DEVIATION, CLIP_MEAN, Stacked, in_unit_range
 from worldgauge.instruments.neural.preparing import crop_offset, short_side_size, squares
+from worldgauge.instruments.neural.remembered import Remembered
 
 Resize = Literal["pil", "tensor"]
 
@@ -24,15 +25,25 @@ class ClipEncoder(Stacked):
     def __init__(self, module: Clip, device: str = "cpu", dtype: str = "float32", batch: int = 8) -> None:
         super().__init__(module, device, dtype, batch)
         self.side: int = module.visual.side
+        self._seen = Remembered()
 
     def images(self, frames: NDArray[np.uint8], resize: Resize = "pil") -> NDArray[np.float32]:
         """Frames (N, H, W, 3) to features (N, D): shorter side to 224 px, centre crop, network.
 
-        `pil`: resized by Pillow as bytes; `tensor`: as numbers, on the device.
+        `pil`: resized by Pillow as bytes; `tensor`: as numbers, on the device. A frame of the case at hand goes through
+        the network once, whatever the number of heads that ask.
         """
-        if resize == "tensor":
-            return self.run(self._resized_features, frames)
+        return self._seen.rows(frames, resize, self._by_pillow if resize == "pil" else self._by_tensor)
+
+    def forget(self) -> None:
+        """Drop what was answered for the frames of a case."""
+        self._seen.forget()
+
+    def _by_pillow(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
         return self.run(self._features, squares(frames, self.side, self.side))
+
+    def _by_tensor(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        return self.run(self._resized_features, frames)
 
     def texts(self, tokens: NDArray[np.int64]) -> NDArray[np.float32]:
         """Token numbers (N, context) to features (N, D)."""

@@ -17,6 +17,7 @@ from worldgauge.instruments.neural.networks.vision_transformer import (
     VisionTransformer,
     transformers_names,
 )
+from worldgauge.instruments.neural.remembered import Remembered
 
 NAME = "DINOv2"
 
@@ -42,6 +43,7 @@ class Dinov2Encoder(Stacked):
     ) -> None:
         super().__init__(module, device, dtype, batch)
         self.positions = positions
+        self._seen = Remembered()
 
     def tokens(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Frames (N, H, W, 3) to the network's tokens (N, 1 + patches, D), the class token first."""
@@ -49,9 +51,16 @@ class Dinov2Encoder(Stacked):
 
     def vectors(self, frames: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Unit vectors of the patches, (N, h, w, D), and of the whole frames, (N, D)."""
-        found = self.run(lambda stack: functional.normalize(self._tokens(stack).float(), dim=-1), frames)
+        found = self._seen.rows(frames, "unit", lambda new: self.run(self._unit_tokens, new))
         rows, columns = frames.shape[1] // self.module.patch, frames.shape[2] // self.module.patch
         return found[:, 1:].reshape(len(frames), rows, columns, -1), found[:, 0]
+
+    def forget(self) -> None:
+        """Drop what was answered for the frames of a case."""
+        self._seen.forget()
+
+    def _unit_tokens(self, frames: Tensor) -> Tensor:
+        return functional.normalize(self._tokens(frames).float(), dim=-1)
 
     def _tokens(self, frames: Tensor) -> Tensor:
         out: Tensor = self.module(self.normalised(frames, IMAGENET_MEAN, IMAGENET_DEVIATION), self.positions)

@@ -58,7 +58,7 @@
         ["Bounds", column.bounds.join(" to ")], ["Parameters", flat(column.parameters) || "none"],
         ["Scale", scale ? `${scale.from.map(number).join(" → ")} becomes ${scale.to.map(number).join(" → ")}, ${scale.clip ? "clipped" : "not clipped"}, per ${scale.level}` : "none: scores are in the metric's unit"],
         ["Protocol", index.protocol], ["Calibration", calibrationNote(index, column)],
-        ["Fingerprint", el("code", null, column.fingerprint)], ["Unavailable", column.unavailable]];
+        ["Fingerprint", el("code", null, column.fingerprint)], ["Not the official instrument", column.not_official.join("; ")], ["Unavailable", column.unavailable]];
     return el("section", { class: "card" }, el("h2", null, "Definition"), pairs(rows),
       column.signals?.length ? [el("h3", null, "Signals and instruments"), signalTree(column.signals)] : null);
   }

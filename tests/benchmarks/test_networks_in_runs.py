@@ -1,0 +1,131 @@
+"""Small random networks, saved by the test and loaded by the real code, in runs over the official layouts."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import helpers
+from benchmarks.memobench.released_layout import write_dataset
+from benchmarks.worldscore.toy_dataset import make_dataset
+from worldgauge.api.building import build_job
+from worldgauge.core.run_folder import Run
+from worldgauge.engine.plan import Plan, make_plan
+from worldgauge.engine.run import execute
+from worldgauge.media.encoder import write_video
+from worldgauge.report.summary import summarise
+from worldgauge.report.tables import build_table
+
+torch = pytest.importorskip("torch")
+HAS_WORDS = importlib.util.find_spec("transformers") is not None
+
+MEMOBENCH = [
+    *("MotionSmoothness", "AestheticScore", "ImageQuality", "ObjIdentityMean", "ObjIdentityMin", "GTRevisitSim"),
+    *("GeoConsistencyMean", "GeoConsistencyMin", "GT_ALL_LPIPS", *(["ImageRewardScore"] if HAS_WORDS else [])),
+]
+WORLDSCORE = [
+    *("optical_flow_aepe", "gram_matrix", "clip_iqa", "clip_aesthetic", "motion_accuracy", "motion_magnitude"),
+    *("smoothness_lpips", *(["clip_score"] if HAS_WORDS else [])),
+]
+FASTER = ("anchor_styles=vgg19:shorter=32,batch=2", "interpolation=flow_midpoint")
+"""VGG19 at 512 px takes a CPU ten seconds a clip, and the official interpolation is not here."""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights, both data sets in their layouts, and a model's clips for two cases of each."""
+    from instruments.neural.weight_folder import write_weights
+
+    root = tmp_path_factory.mktemp("networks")
+    (root / "places.txt").write_text(write_weights(root / "weights"))
+    write_dataset(root / "memobench")
+    make_dataset(root / "worldscore", (256, 256))
+    return root
+
+
+@pytest.fixture(autouse=True)
+def _placed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", (root / "places.txt").read_text())
+
+
+def planned(root: Path, benchmark: str, cases: int, **flags: Any) -> tuple[Any, Plan]:
+    """A job over the first cases of a benchmark, whose clips are made here."""
+    from worldgauge.core.benchmark import load_benchmark
+
+    wanted = flags.pop("metrics", MEMOBENCH if benchmark == "memobench" else WORLDSCORE)
+    frames, size = (16, (128, 136)) if benchmark == "memobench" else (4, (256, 256))
+    opened = load_benchmark(benchmark, root / benchmark)
+    # WorldScore: the first is static, the last dynamic.
+    chosen = [opened.cases[0], opened.cases[-1]][:cases]
+    videos = {}
+    for number, case in enumerate(chosen):
+        file = root / f"{benchmark}-videos" / f"{case.id.replace('/', '-')}.mkv"
+        if not file.is_file():
+            file.parent.mkdir(exist_ok=True)
+            write_video(file, helpers.moving_texture(frames, *size, seed=number), fps=16)
+        videos[case.id] = file
+    order = flags.pop("order", 1)
+    given = dict(list(videos.items())[::order])
+    only = flags.pop("only", None)
+    job = build_job(
+        {case: str(file) for case, file in given.items() if only is None or case == only},
+        benchmark=opened,
+        protocol="released",
+        metrics=wanted,
+        cases=[only] if only else list(given),
+        device="cpu",
+        use=FASTER if benchmark == "worldscore" else (),
+        **flags,
+    )
+    return job, make_plan(job)
+
+
+def test_memobench_has_its_numbers(root: Path, tmp_path: Path) -> None:
+    job, plan = planned(root, "memobench", 1, out=tmp_path / "run", store=tmp_path / "store")
+    assert plan.impossible == {}
+    execute(job, plan)
+    run = Run(tmp_path / "run")
+    assert {r.metric: (r.status.value, r.reason) for r in run.records() if r.status.value != "ok"} == {}
+    assert {record.metric for record in run.records()} == set(MEMOBENCH)
+    raft = next(d for d in run.file.definitions if d.id == "MotionSmoothness").signals[0]["instrument"]
+    assert raft["name"] == "raft_large" and raft["parameters"]["value_range"] == "unit"
+    assert raft["numerics"] == {"dtype": "float32", "tf32": "default", "compiled": False, "micro_batch": 8}
+    # The test's own files stand for the published ones, and the table says so.
+    assert "with other weights than the published ones" in " ".join(build_table([summarise(run)]).notes)
+
+
+def test_worldscore_has_its_numbers(root: Path, tmp_path: Path) -> None:
+    job, plan = planned(root, "worldscore", 2, out=tmp_path / "run", store=tmp_path / "store")
+    assert plan.impossible == {}
+    execute(job, plan)
+    run = Run(tmp_path / "run")
+    assert {r.status.value for r in run.records()} == {"ok", "skipped"}
+    assert {r.metric for r in run.records() if r.status.value == "ok"} == set(WORLDSCORE)
+    flow = next(d for d in run.file.definitions if d.id == "optical_flow_aepe").signals[0]["needs"][0]["instrument"]
+    assert flow["name"] == "sea_raft_m" and flow["parameters"]["half"]
+    lpips = next(d for d in run.file.definitions if d.id == "smoothness_lpips").signals[0]["instrument"]
+    assert {lpips["parameters"][key] for key in ("order", "value_range", "normalisation")} == {
+        *("bgr", "unit", "torchmetrics")
+    }
+    told = summarise(run).to_json()["not_official"]
+    assert "worldscore/predicted_frames: flow_midpoint instead of vfimamba" in told["smoothness_lpips"]
+    assert any("shorter=32 instead of 512" in line for line in told["gram_matrix"])
+
+
+@pytest.mark.nightly
+def test_records_do_not_depend_on_workers_order_or_neighbours(root: Path, tmp_path: Path) -> None:
+    def records(name: str, **flags: Any) -> list[dict[str, Any]]:
+        job, plan = planned(root, "memobench", 2, out=tmp_path / name, store=tmp_path / f"store-{name}", **flags)
+        execute(job, plan)
+        return helpers.records(tmp_path / name)
+
+    first = records("one", workers=1)
+    assert {record["status"] for record in first} == {"ok"}
+    assert records("two", workers=2) == first
+    assert records("other-order", order=-1) == first
+    assert records("small", gpu_memory="3GB") == first
+    alone = first[0]["case"]
+    assert records("alone", only=alone) == [record for record in first if record["case"] == alone]
