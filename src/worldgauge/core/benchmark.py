@@ -157,7 +157,7 @@ class MetricUse(_Model):
 
     def scale_of(self, bound: Bound) -> Scale:
         """The column's scale with other ends; where it has none, every case is scaled."""
-        usual = self.scale or Scale(source=bound.source)
+        usual = self.scale or Scale.model_validate({"from": bound.source})
         return usual.model_copy(update={"source": bound.source})
 
 
