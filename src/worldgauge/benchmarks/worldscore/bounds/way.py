@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from worldgauge.core.benchmark import MetricUse, read_benchmark_file, resolved_uses
 from worldgauge.core.metric import METRICS
@@ -26,7 +27,7 @@ class Way:
 
     def uses(self) -> dict[str, MetricUse]:
         """The columns without their scales and on any case."""
-        plain = {"scale": None, "unscaled": "", "cases": {}, "reduce": "mean", "bounds": ()}
+        plain: dict[str, Any] = {"scale": None, "unscaled": "", "cases": {}, "reduce": "mean", "bounds": ()}
         file = read_benchmark_file(str(Path(__file__).parents[1]))
         return {use.id: use.model_copy(update=plain) for use in resolved_uses(file, self.protocol)}
 
