@@ -123,10 +123,14 @@ def _pocket(case: Case, shown: Shown) -> dict[str, Any]:
     try:
         path = poses.function(clip.under(poses.frames), BundlePoses())
     except Unscored:
-        return {"pocket": None, "3d": None}
+        return {"pocket": None, "3d": None, "3d_released": None}
     cameras = rigid_cameras.function(path)
     error = consistency.reprojection_error.function(case, cameras).value
-    return {"pocket": control(case, cameras["poses"]), "3d": scale_of("reprojection_error")(error)}
+    return {
+        "pocket": control(case, cameras["poses"]),
+        "3d": scale_of("reprojection_error")(error),
+        "3d_released": scale_of("reprojection_error", "released")(error),
+    }
 
 
 def scale_of(column: str, protocol: str = "paper") -> Scale:
@@ -181,4 +185,5 @@ if __name__ == "__main__":
     for key, fault in (("style", "style_drift-0.5"), ("mse", "flicker-0.5")):
         sys.stdout.write(f"{key} better than {fault}: {better(result, key, fault)} of {len(result)}\n")
     for fault in ("style_drift-0.5", "style_drift-1", "geometry_wobble-1"):
-        sys.stdout.write(f"3d moved by {fault}: {moved(result, '3d', fault):.2f}\n")
+        for key in ("3d", "3d_released"):
+            sys.stdout.write(f"{key} moved by {fault}: {moved(result, key, fault):.2f}\n")

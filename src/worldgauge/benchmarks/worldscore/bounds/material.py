@@ -41,8 +41,7 @@ class Material:
 def from_videos(videos: Path, data: Path | None, size: Size | None) -> Material:
     """Clips of a folder; pictures of the data set, else the clips' first frames, cut to one size."""
     found = (single_video(videos) or Submission.from_folder(videos)).videos
-    first = next(iter(found.values())).info
-    fit = size or (first.width, first.height)
+    fit = size or _size(next(iter(found.values())))
     clips = {name: _clip(video) for name, video in found.items()}
     recipe: dict[str, Any] = {"clips": f"{len(clips)} videos", "size": list(fit)}
     if data is None:
@@ -55,6 +54,10 @@ def from_videos(videos: Path, data: Path | None, size: Size | None) -> Material:
         pictures = {case.id: _picture(case, fit) for case in cases}
         recipe["pictures"] = f"{len(pictures)} of the data set"
     return Material(pictures, clips, recipe=recipe)
+
+
+def _size(video: Video) -> Size:
+    return video.info.width, video.info.height
 
 
 def _clip(video: Video) -> Callable[[], Frames]:
