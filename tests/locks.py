@@ -14,7 +14,7 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from worldgauge.core.instrument import INSTRUMENTS
@@ -96,7 +96,11 @@ def _reached(item: Any, tree: ast.AST, module: dict[str, Any]) -> Iterator[Any]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("worldgauge."):
             imported = importlib.import_module(str(node.module))
             for alias in node.names:
-                yield getattr(imported, alias.name)
+                full = f"{node.module}.{alias.name}"
+                value = getattr(imported, alias.name, None) or importlib.import_module(full)
+                # Of a module only what is asked of it is reached.
+                asked = sorted(names.intersection(vars(value))) if isinstance(value, ModuleType) else None
+                yield from [value] if asked is None else [vars(value)[name] for name in asked]
 
 
 def _names(code: CodeType) -> set[str]:
