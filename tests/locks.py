@@ -14,7 +14,7 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from worldgauge.core.instrument import INSTRUMENTS
