@@ -96,12 +96,11 @@ def _reached(item: Any, tree: ast.AST, module: dict[str, Any]) -> Iterator[Any]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("worldgauge."):
             imported = importlib.import_module(str(node.module))
             for alias in node.names:
-                if hasattr(imported, alias.name):
-                    yield getattr(imported, alias.name)
-                else:
-                    # A module: what is taken out of it, `raft.build()`, is among the names of the code.
-                    module_inside = importlib.import_module(f"{node.module}.{alias.name}")
-                    yield from (vars(module_inside)[name] for name in sorted(names & vars(module_inside).keys()))
+                full = f"{node.module}.{alias.name}"
+                value = getattr(imported, alias.name, None) or importlib.import_module(full)
+                # Of a module only what is asked of it is reached.
+                asked = sorted(names.intersection(vars(value))) if isinstance(value, ModuleType) else None
+                yield from [value] if asked is None else [vars(value)[name] for name in asked]
 
 
 def _names(code: CodeType) -> set[str]:
