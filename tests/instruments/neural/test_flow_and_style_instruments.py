@@ -28,36 +28,45 @@ BOTH_WAYS = [(0, 1), (1, 0), (1, 2), (2, 1)]
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Checkpoints in the published layouts, under the names they are published by."""
-    folder = tmp_path_factory.mktemp("weights")
-    raft = {rename(name): value for name, value in checkpoint("raft_large").items()}
-    torch.save(raft, folder / "raft_large_C_T_SKHT_V2-ff5fadd5.pth")
-    torch.save({f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()}, folder / "sea.pth")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Checkpoints in the published layouts, by the id of their weights."""
     alex = checkpoint("lpips_alex")
-    heads = {name: value for name, value in alex.items() if name.startswith("lin")}
     trunk = {name: value for name, value in alex.items() if name.startswith("features")}
-    torch.save(heads, folder / "alex.pth")
-    torch.save(trunk | {"classifier.1.weight": torch.zeros(4, 4)}, folder / "alexnet-owt-7be5be79.pth")
-    torch.save(dict(checkpoint("vgg19_gram")), folder / "vgg19-dcbb9e9d.pth")
-    return folder
+    states = {
+        "raft_large": {rename(name): value for name, value in checkpoint("raft_large").items()},
+        "sea_raft_m": {f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()},
+        "lpips_alex": {name: value for name, value in alex.items() if name.startswith("lin")},
+        "alexnet": trunk | {"classifier.1.weight": torch.zeros(4, 4)},
+        "vgg19": dict(checkpoint("vgg19_gram")),
+    }
+    folder = tmp_path_factory.mktemp("weights")
+    for name, state in states.items():
+        torch.save(state, folder / f"{name}.pth")
+    return {name: folder / f"{name}.pth" for name in states}
 
 
 @pytest.fixture
-def _placed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"{files} sea_raft_m={files / 'sea.pth'}")
+def _placed(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", " ".join(f"{name}={path}" for name, path in files.items()))
 
 
 @pytest.mark.usefixtures("_placed")
-@pytest.mark.parametrize("instrument", [RaftLarge(batch=3, updates=2), SeaRaftM(batch=3, updates=1, half=False)])
+@pytest.mark.parametrize(
+    "instrument",
+    [
+        RaftLarge(batch=2, updates=1),
+        pytest.param(SeaRaftM(batch=2, updates=1, half=False), marks=pytest.mark.nightly),
+    ],
+)
 def test_flow_of_a_pair_does_not_depend_on_its_neighbours(instrument: Any) -> None:
     assert instrument.unavailable() is None
     instrument.load("cpu")
-    together = instrument.flows(FRAMES, BOTH_WAYS)
-    assert together.shape == (4, 128, 136, 2)
-    alone = [instrument.flow(FRAMES[i], FRAMES[j]) for i, j in BOTH_WAYS]
-    assert np.array_equal(together, np.stack(alone))
-    assert not np.allclose(together[0], together[1], atol=0.1)
+    together = instrument.flows(FRAMES, BOTH_WAYS[:3])
+    assert together.shape == (3, 128, 136, 2)
+    assert np.array_equal(together[1], instrument.flow(FRAMES[1], FRAMES[0]))
+    other_order = np.asfortranarray(FRAMES)
+    assert np.array_equal(together[2], instrument.flow(other_order[1], other_order[2])), "nor on the order in memory"
+    assert not np.allclose(together[0], together[1], atol=0.01)
 
 
 @pytest.mark.usefixtures("_placed")
@@ -78,6 +87,7 @@ def test_three_frames_are_encoded_three_times_for_both_directions() -> None:
     assert counted == {"feature_encoder": 3, "context_encoder": 3}
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("_placed")
 def test_half_size_sees_what_a_halved_frame_is() -> None:
     doubled = FRAMES[:2].repeat(2, axis=1).repeat(2, axis=2)
@@ -93,7 +103,7 @@ def test_half_size_sees_what_a_halved_frame_is() -> None:
 @pytest.mark.usefixtures("_placed")
 def test_distances_of_stacks_and_of_pairs_are_the_same() -> None:
     instrument = LpipsAlex(batch=2)
-    references = FRAMES[::-1].copy()
+    references = np.asfortranarray(FRAMES[::-1])
     together = instrument.distances(FRAMES, references)
     assert list(together) == [instrument.distance(a, b) for a, b in zip(FRAMES, references, strict=True)]
     assert together[1] == 0.0
@@ -132,9 +142,8 @@ def test_without_weights_the_command_that_brings_them() -> None:
         assert "worldgauge fetch" in reason
 
 
-@pytest.mark.usefixtures("_placed")
-def test_a_file_of_another_network_is_one_line(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"raft_large={files / 'alex.pth'}")
+def test_a_file_of_another_network_is_one_line(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"raft_large={files['lpips_alex']}")
     with pytest.raises(WorldGaugeError) as caught:
         RaftLarge().load("cpu")
     assert str(caught.value).startswith("the weights of RAFT-large do not fit: no ")

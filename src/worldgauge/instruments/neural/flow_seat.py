@@ -45,4 +45,5 @@ class FlowSeat(NeuralInstrument):
 
     def flow(self, first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Displacement (H, W, 2), px, of each pixel of `first` towards `second`; both (H, W, 3) RGB."""
-        return self.flows([first, second], [(0, 1)])[0]
+        found: NDArray[np.float32] = self.flows([first, second], [(0, 1)])[0]
+        return found

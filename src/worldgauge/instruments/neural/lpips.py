@@ -54,7 +54,7 @@ class Lpips(NeuralInstrument):
         """RGB frames (N, H, W, 3), each with one of its size, to (N,)."""
         if images.shape != references.shape:
             raise WorldGaugeError(
-                f"frames of shape {images.shape} cannot be compared with {references.shape}", "resize one"
+                f"{self.name}: frames of shape {images.shape} against {references.shape}", "resize them"
             )
         height, width = images.shape[1:3]
         if min(height, width) < self.smallest_side:

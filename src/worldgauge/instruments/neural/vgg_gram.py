@@ -49,12 +49,14 @@ class Vgg19Gram(NeuralInstrument):
 
     def grams(self, frames: NDArray[np.uint8]) -> tuple[Floats, ...]:
         """RGB frames (N, H, W, 3) to one stack of matrices (N, C, C) per convolution."""
-        found: tuple[Floats, ...] = self.network.grams(self._prepared(frames))
+        prepared = self._prepared(frames)
+        found: tuple[Floats, ...] = self.network.grams(prepared)
         return found
 
     def features(self, image: NDArray[np.uint8]) -> list[Floats]:
         """Feature maps (C, h, w) of an RGB image (H, W, 3), one per convolution."""
-        found: list[Floats] = self.network.maps(self._prepared(image[None])[0])
+        prepared = self._prepared(image[None])[0]
+        found: list[Floats] = self.network.maps(prepared)
         return found
 
     def _prepared(self, frames: NDArray[np.uint8]) -> Floats:

@@ -109,16 +109,17 @@ class FlowPairs:
     def _encoded(self, frames: Sequence[NDArray[np.uint8]] | Tensor, numbers: list[int]) -> dict[int, Any]:
         (rows, own), *_ = index_stacks(len(numbers), self.batch)
         chosen = [numbers[row] for row in rows]
-        stack = (
-            frames[chosen] if isinstance(frames, Tensor) else torch.from_numpy(np.stack([frames[i] for i in chosen]))
-        )
-        encoded = self.network.encode(self.fitting.images(stack.to(self.device)))
+        arrays = frames[chosen] if isinstance(frames, Tensor) else np.stack([frames[number] for number in chosen])
+        # An array's order in memory would choose the convolutions' way of summing, and so the last digits.
+        stack = torch.as_tensor(arrays).to(self.device).contiguous()
+        encoded = self.network.encode(self.fitting.images(stack))
         return {number: type(encoded)(*(part[row] for part in encoded)) for row, number in enumerate(numbers[:own])}
 
     def _numerics(self) -> AbstractContextManager[Any]:
         if self.dtype == torch.float32:
             return nullcontext()
-        return torch.autocast(self.device.type, self.dtype)
+        mixed: AbstractContextManager[Any] = torch.autocast(self.device.type, self.dtype)
+        return mixed
 
 
 def _joined(rows: Sequence[Any]) -> Any:

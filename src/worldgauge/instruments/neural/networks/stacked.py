@@ -29,7 +29,8 @@ class Stacked:
         """The results of `call`, which is given tensors on the device, for columns of one length."""
 
         def on_device(*parts: NDArray[Any]) -> Tensor:
-            return call(*(torch.as_tensor(part).to(self.device) for part in parts))
+            # An array's order in memory would choose the convolutions' way of summing, and so the last digits.
+            return call(*(torch.as_tensor(part).to(self.device).contiguous() for part in parts))
 
         with torch.inference_mode():
             found = in_stacks(on_device, self.batch, *columns)
