@@ -14,7 +14,7 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from worldgauge.core.instrument import INSTRUMENTS
@@ -83,6 +83,8 @@ def _reached(item: Any, tree: ast.AST, module: dict[str, Any]) -> Iterator[Any]:
     if isinstance(item, FunctionType):
         names = _names(item.__code__)
     else:
+        # What a class inherits is part of it.
+        yield from item.__bases__
         for member in vars(item).values():
             function = getattr(member, "__func__", member)
             if isinstance(function, FunctionType):
@@ -94,12 +96,11 @@ def _reached(item: Any, tree: ast.AST, module: dict[str, Any]) -> Iterator[Any]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("worldgauge."):
             imported = importlib.import_module(str(node.module))
             for alias in node.names:
-                if hasattr(imported, alias.name):
-                    yield getattr(imported, alias.name)
-                else:
-                    # A module: what is taken out of it, `raft.build()`, is among the names of the code.
-                    module_inside = importlib.import_module(f"{node.module}.{alias.name}")
-                    yield from (vars(module_inside)[name] for name in sorted(names & vars(module_inside).keys()))
+                full = f"{node.module}.{alias.name}"
+                value = getattr(imported, alias.name, None) or importlib.import_module(full)
+                # Of a module only what is asked of it is reached.
+                asked = sorted(names.intersection(vars(value))) if isinstance(value, ModuleType) else None
+                yield from [value] if asked is None else [vars(value)[name] for name in asked]
 
 
 def _names(code: CodeType) -> set[str]:

@@ -92,7 +92,7 @@ class _Evil:
 
 
 def _evil() -> bytes:
-    return pickle.dumps(_Evil())
+    return pickle.dumps(_Evil(), protocol=2)
 
 
 def one_line(file: str, told: str) -> None:

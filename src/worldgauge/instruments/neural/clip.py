@@ -80,7 +80,8 @@ class ClipEmbedding(ClipInstrument):
 
     def embed(self, image: Frames) -> NDArray[np.float32]:
         """One unit vector (D,) for an RGB frame (H, W, 3)."""
-        return self.embeddings(image[None])[0]
+        (vector,) = self.embeddings(image[None])
+        return np.asarray(vector, np.float32)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,8 @@ class DepthAnythingV2(NeuralInstrument):
 
     def depth(self, image: Frames) -> NDArray[np.float32]:
         """For one RGB frame (H, W, 3): (h, w)."""
-        return self.depths(image[None])[0]
+        (depth,) = self.depths(image[None])
+        return np.asarray(depth, np.float32)
 
 
 @dataclass(frozen=True)

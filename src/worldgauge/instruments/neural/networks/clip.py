@@ -94,7 +94,7 @@ class Clip(nn.Module):
     @property
     def end(self) -> int:
         """The token that ends a text: the last of the vocabulary. The one before it starts a text."""
-        return self.token_embedding.num_embeddings - 1
+        return len(self.token_embedding.weight) - 1
 
     def image_features(self, images: Tensor) -> Tensor:
         """Normalised pictures (N, 3, side, side) to (N, D)."""

@@ -30,4 +30,5 @@ def filled(
     with Unfilled():
         module = make()
     load_strict(module, state, network, rename)
-    return module.requires_grad_(False)
+    module.requires_grad_(False)
+    return module
