@@ -64,7 +64,7 @@ def test_torchscript_without_its_program(network, half: bool) -> None:  # type: 
     _replace("net.pt", "/code/", b"while True: pass")
     assert_same(read_state(Path("net.pt")), scripted.state_dict())
     _replace("net.pt", "/data.pkl", _evil())
-    one_line("net.pt", "or holds more than tensors (it names builtins.print)")
+    one_line("net.pt", "or holds more than tensors (it names __builtin__.print)")
 
 
 def test_code_in_a_pickle_is_not_run(capsys: pytest.CaptureFixture[str]) -> None:
