@@ -8,6 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 
+Column = Sequence[Any] | NDArray[Any]
+"""Frames, or what belongs to each of them."""
+
+
 class InStacks(Protocol):
     """What every instrument offers."""
 
@@ -15,7 +19,7 @@ class InStacks(Protocol):
         """Frames of this size it is handed at a time."""
 
 
-def in_stacks(instrument: InStacks, call: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
+def in_stacks(instrument: InStacks, call: Callable[..., Any], *columns: Column) -> list[Any]:
     """What `call` answers for each row: all that `rows_in_stacks` gives.
 
     >>> class Means:
@@ -32,7 +36,7 @@ def in_stacks(instrument: InStacks, call: Callable[..., Any], *columns: Sequence
     return list(rows_in_stacks(instrument, call, *columns))
 
 
-def rows_in_stacks(instrument: InStacks, call: Callable[..., Any], *columns: Sequence[Any]) -> Iterator[Any]:
+def rows_in_stacks(instrument: InStacks, call: Callable[..., Any], *columns: Column) -> Iterator[Any]:
     """What `call` answers for each row, stack by stack. It is given stacks of the instrument's own size: frames
     (n, H, W, 3), and what belongs to them, such as texts, as lists. The first column are frames.
 
@@ -45,7 +49,7 @@ def rows_in_stacks(instrument: InStacks, call: Callable[..., Any], *columns: Seq
             yield from _rows(call(*stacks))
 
 
-def _stacks(columns: Sequence[Sequence[Any]], size: int) -> Iterator[list[Any]]:
+def _stacks(columns: Sequence[Column], size: int) -> Iterator[list[Any]]:
     for start in range(0, len(columns[0]), size):
         numbers = range(start, min(start + size, len(columns[0])))
         yield [_stack([column[k] for k in numbers]) for column in columns]

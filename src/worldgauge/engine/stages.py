@@ -75,17 +75,17 @@ def _packed(
             height[id(one)] = max(height.get(id(one), 0), level[use])
             rests_on.setdefault(id(one), set()).update(below[use] - {id(one)})
             below[use].add(id(one))
-    order = sorted(found, key=lambda one: (height[one], -found[one].memory, found[one].name))
+    order = sorted(found, key=lambda number: (height[number], -found[number].memory, found[number].name))
     of_network: dict[int, int] = {}
     room: list[float] = []
-    for one in order:
-        earliest = max((of_network[other] for other in rests_on[one] if other in of_network), default=0)
-        needed = found[one].memory
+    for number in order:
+        earliest = max((of_network[other] for other in rests_on[number] if other in of_network), default=0)
+        needed = found[number].memory
         chosen = next((k for k in range(earliest, len(room)) if budget is None or needed <= room[k]), len(room))
         if chosen == len(room):
             room.append(float("inf") if budget is None else budget)
         room[chosen] -= needed
-        of_network[one] = chosen
+        of_network[number] = chosen
     return of_network
 
 

@@ -23,7 +23,7 @@ from worldgauge.functional.flow import (
 from worldgauge.functional.masks import resize_mask
 from worldgauge.signals.tracks import object_track, unpack_masks
 
-Frames = Sequence[NDArray[np.uint8]]
+Frames = Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
 Pairs = Sequence[tuple[int, int]]
 CONSISTENT_WITHIN = 1.0
 """Px; a pixel that comes back this close to its start counts as consistent."""

@@ -18,29 +18,31 @@ PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuv
 
 
 def write_weights(folder: Path) -> str:
-    """Write all files; returns what `WORLDGAUGE_WEIGHTS` has to be."""
+    """Write all files; returns what `WORLDGAUGE_WEIGHTS` has to be: only a file that is named may be another one."""
     folder.mkdir(parents=True, exist_ok=True)
-    for network, file in (
-        ("clip_vit_b32", "ViT-B-32.pt"),
-        ("clip_vit_b32", "ViT-B-16.pt"),
-        ("clip_vit_l14", "ViT-L-14.pt"),
-    ):
-        torch.save(tiny(network, WORDS), folder / file)
-    torch.save(tiny("clip_rn50"), folder / "RN50.pt")
-    torch.save(torch.from_numpy(fill("ctx", (16, 64), "A")), folder / "CLIP-IQA+_learned_prompts-603f3273.pth")
-    torch.save(tiny("laion_aesthetic_mlp"), folder / "sac+logos+ava1-l14-linearMSE.pth")
-    torch.save(tiny("dinov2_vitb14"), folder / "dinov2_vitb14_pretrain.pth")
-    torch.save(tiny("depth_anything_v2_small"), folder / "depth_anything_v2_vits.pth")
-    torch.save(tiny("image_reward", len(PIECES)), folder / "ImageReward.pt")
-    (folder / "bpe_simple_vocab_16e6.txt.gz").write_bytes(gzip.compress("\n".join(("#version", *PAIRS)).encode()))
-    (folder / "vocab.txt").write_text("\n".join(PIECES))
     raft = {rename(name): value for name, value in checkpoint("raft_large").items()}
-    torch.save(raft, folder / "raft_large_C_T_SKHT_V2-ff5fadd5.pth")
-    torch.save({f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()}, folder / "sea.pth")
-    torch.save(dict(checkpoint("vgg19_gram")), folder / "vgg19-dcbb9e9d.pth")
     alex = checkpoint("lpips_alex")
-    # Trained heads have no negative weight, so that a distance is one.
-    torch.save({name: value.abs() for name, value in alex.items() if name.startswith("lin")}, folder / "alex.pth")
-    trunk = {name: value for name, value in alex.items() if name.startswith("features")}
-    torch.save(trunk, folder / "alexnet-owt-7be5be79.pth")
-    return f"{folder} sea_raft_m={folder / 'sea.pth'}"
+    states = {
+        "clip_b32": tiny("clip_vit_b32", WORDS),
+        "clip_b16": tiny("clip_vit_b32", WORDS),
+        "clip_l14": tiny("clip_vit_l14", WORDS),
+        "clip_rn50": tiny("clip_rn50"),
+        "clip_iqa_plus": torch.from_numpy(fill("ctx", (16, 64), "A")),
+        "laion_aesthetic": tiny("laion_aesthetic_mlp"),
+        "dinov2_b14": tiny("dinov2_vitb14"),
+        "depth_anything_v2_small": tiny("depth_anything_v2_small"),
+        "image_reward": tiny("image_reward", len(PIECES)),
+        "raft_large": raft,
+        "sea_raft_m": {f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()},
+        "vgg19": dict(checkpoint("vgg19_gram")),
+        # Trained heads have no negative weight, so that a distance is one.
+        "lpips_alex": {name: value.abs() for name, value in alex.items() if name.startswith("lin")},
+        "alexnet": {name: value for name, value in alex.items() if name.startswith("features")},
+    }
+    places = {name: folder / f"{name}.pth" for name in states}
+    for name, state in states.items():
+        torch.save(state, places[name])
+    places |= {"clip_words": folder / "words.txt.gz", "bert_words": folder / "vocab.txt"}
+    places["clip_words"].write_bytes(gzip.compress("\n".join(("#version", *PAIRS)).encode()))
+    places["bert_words"].write_text("\n".join(PIECES))
+    return " ".join(f"{name}={path}" for name, path in places.items())

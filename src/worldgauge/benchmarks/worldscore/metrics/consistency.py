@@ -6,7 +6,7 @@ import numpy as np
 
 from worldgauge.benchmarks.worldscore.formulas.flow_cycle import LONGEST, cycle_error
 from worldgauge.benchmarks.worldscore.formulas.protocols import FAILED, Protocol
-from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
+from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_mse
 from worldgauge.benchmarks.worldscore.signals.weightless import anchor_numbers, anchor_styles, flow_cycles
 from worldgauge.core.case import Case
 from worldgauge.core.errors import Unscored
@@ -48,7 +48,7 @@ def flow_cycle_error(case: Case, flow: Arrays, *, protocol: Protocol = "released
     return Measurement.from_curve(flow[protocol])
 
 
-@metric(version=1, unit="", higher_is_better=False, bounds=(0, 1e6), needs=[anchor_styles()], formula=gram_mse)
+@metric(version=1, unit="", higher_is_better=False, bounds=(0, 1e6), needs=[anchor_styles()], formula=matrix_mse)
 def style_difference(case: Case, styles: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean difference of Gram matrices: later anchors against the input image, or the two ends of each layout."""
     # Later anchors under the one protocol, layouts from their first frame on under the other.

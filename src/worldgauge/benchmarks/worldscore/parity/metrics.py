@@ -26,7 +26,7 @@ from worldgauge.benchmarks.worldscore.formulas.phrase_matching import (
     detected_phrases,
     detector_caption,
 )
-from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_matrix, gram_mse
+from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
 from worldgauge.benchmarks.worldscore.official.aspects import normalised
 from worldgauge.benchmarks.worldscore.official.evaluation_files import failed_entry
 from worldgauge.benchmarks.worldscore.parity.registered import (
@@ -44,6 +44,7 @@ from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldG
 from worldgauge.functional.vgg_style import Layer, style_features, style_image
 from worldgauge.instruments.pocket.random_style import random_layers
 from worldgauge.parity import Differs, expect_close, expect_equal
+from worldgauge.functional.vgg_style import gram_matrix
 from worldgauge.signals.flow import consecutive
 
 Stored = dict[str, Any]
