@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from worldgauge.benchmarks.memobench.analyses.run_scores import in_split
-from worldgauge.benchmarks.memobench.analyses.sensitivity import Columns, correlated, seats_of
+from worldgauge.benchmarks.memobench.analyses.sensitivity import Columns, correlated
 from worldgauge.benchmarks.memobench.formulas.depth_consistency import released_geometry
 from worldgauge.benchmarks.memobench.formulas.protocols import RULES, Protocol
 from worldgauge.benchmarks.memobench.signals.phases import phase_depth_similarity
@@ -20,6 +20,7 @@ from worldgauge.core.signal import Arrays
 from worldgauge.core.sources import read_sources
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, Perception
+from worldgauge.engine.seats import seats_of_run
 from worldgauge.engine.store import Store
 from worldgauge.functional.phase_values import phases_of, values_of_pairs
 from worldgauge.functional.phases import spread_pairs
@@ -38,8 +39,8 @@ def by_depth_samples(
     """
     columns: Columns = {samples: {} for samples in SAMPLES}
     for run in runs:
-        seats = seats_of(run)
-        reason = seats.reason_empty("image_depth")
+        seats = seats_of_run(run.file)
+        reason = seats.reason_empty(phase_depth_similarity.name)
         if reason:
             raise WorldGaugeError(f"{run.folder}: {reason}", "run with --use image_depth=NAME")
         loaded = Loaded(seats, device)
