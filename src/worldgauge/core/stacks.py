@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-
 Column = Sequence[Any] | NDArray[Any]
 """Frames, or what belongs to each of them."""
 

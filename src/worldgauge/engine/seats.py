@@ -47,9 +47,17 @@ class Seats:
         if instrument is None:
             if signal in self.not_here:
                 return f"the official instrument '{self.not_here[signal]}' is not part of this version{self._or(seat)}"
-            return f"no {seat} instrument in the '{self.set_name}' set"
+            return self.reason_seat_empty(seat)
         reason = instrument.unavailable()
         return f"{instrument.name}: {reason}{self._or(seat)}" if reason else None
+
+    def reason_seat_empty(self, seat: str) -> str | None:
+        """The same for who asks a seat without any signal."""
+        instrument = self.instruments.get(seat)
+        if instrument is None:
+            return f"no {seat} instrument in the '{self.set_name}' set"
+        reason = instrument.unavailable()
+        return f"{instrument.name}: {reason}" if reason else None
 
     def _or(self, seat: str) -> str:
         """What else fills the seat, for those who do not need the official number."""

@@ -19,8 +19,8 @@ class StubDepth(Instrument):
     seat: ClassVar[str] = "image_depth"
     name: ClassVar[str] = "stub_depth"
 
-    def depth(self, image: np.ndarray) -> np.ndarray:
-        return image.astype(np.float32).mean(axis=2)
+    def depths(self, frames: np.ndarray) -> np.ndarray:
+        return frames.astype(np.float32).mean(axis=3)
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class StubPatches(Instrument):
     seat: ClassVar[str] = "embedding"
     name: ClassVar[str] = "stub_patches"
 
-    def embed(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        height, width = (side // PATCH for side in image.shape[:2])
-        blocks = image[: height * PATCH, : width * PATCH].reshape(height, PATCH, width, PATCH, 3)
-        colours = blocks.mean(axis=(1, 3)) - 127.0
-        grid = (colours / np.linalg.norm(colours, axis=-1, keepdims=True)).astype(np.float32)
-        return grid, grid.mean(axis=(0, 1))
+    def embeddings(self, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        height, width = (side // PATCH for side in frames.shape[1:3])
+        blocks = frames[:, : height * PATCH, : width * PATCH].reshape(len(frames), height, PATCH, width, PATCH, 3)
+        colours = blocks.mean(axis=(2, 4)) - 127.0
+        grids = (colours / np.linalg.norm(colours, axis=-1, keepdims=True)).astype(np.float32)
+        return grids, grids.mean(axis=(1, 2))
 
 
 for made in (StubDepth, StubPatches):

@@ -48,17 +48,22 @@ def paired_values(
     material: Material, way: Way, frames: int, reasons: dict[str, str], on_step: Step
 ) -> Iterator[tuple[str, Values]]:
     """What the columns say of clips that turn one picture into another."""
-    seat = way.seats.reason_empty("interpolation")
+    seat = way.seats.reason_seat_empty("interpolation")
     if seat is not None:
         reasons.update(dict.fromkeys(PAIRED, seat))
         return
     interpolation: Any = way.seats.instruments["interpolation"]
     interpolation.load("cpu" if way.device == "auto" else way.device)
+
+    def between(before: Image, after: Image) -> Image:
+        halfway: Image = interpolation.between(before[None], after[None])[0]
+        return halfway
+
     partner = pairs_of(list(material.pictures))
     measure = _measurer(way, tuple(PAIRED), reasons)
     for number, (name, picture) in enumerate(material.pictures.items(), start=1):
         first, last = picture(), material.pictures[partner[name]]()
-        yield name, measure(morph(first, last, frames, interpolation.between), first)
+        yield name, measure(morph(first, last, frames, between), first)
         on_step("pairs", number, len(material.pictures))
 
 

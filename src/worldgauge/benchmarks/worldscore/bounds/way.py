@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.benchmark import MetricUse, read_benchmark_file, resolved_uses
+from worldgauge.core.benchmark import BenchmarkFile, MetricUse, read_benchmark_file, resolved_uses
 from worldgauge.core.metric import METRICS
+from worldgauge.core.official import official_uses
 from worldgauge.core.signal import SIGNALS
 from worldgauge.engine.definitions import Definition, Seats, all_uses, choose_seats, resolve
 
@@ -23,13 +24,13 @@ class Way:
 
     @property
     def seats(self) -> Seats:
-        return choose_seats(self.instrument_set, self.overrides)
+        file = _file()
+        return choose_seats(self.instrument_set, self.overrides, official_uses(file, self.protocol), file.namespace)
 
     def uses(self) -> dict[str, MetricUse]:
         """The columns without their scales and on any case."""
         plain: dict[str, Any] = {"scale": None, "unscaled": "", "cases": {}, "reduce": "mean", "bounds": ()}
-        file = read_benchmark_file(str(Path(__file__).parents[1]))
-        return {use.id: use.model_copy(update=plain) for use in resolved_uses(file, self.protocol)}
+        return {use.id: use.model_copy(update=plain) for use in resolved_uses(_file(), self.protocol)}
 
     def definitions(self) -> dict[str, Definition]:
         return {definition.id: definition for definition in resolve(self.uses().values(), self.seats)}
@@ -37,6 +38,9 @@ class Way:
     def instruments_of(self, column: str) -> tuple[str, ...]:
         """Names of the instruments below a column; `-` for an empty seat."""
         signals = [SIGNALS.get(use.signal) for use in all_uses(METRICS.get(self.uses()[column].use))]
-        seats = dict.fromkeys(signal.seat for signal in signals if signal.seat is not None)
-        found = [self.seats.instruments.get(seat) for seat in seats]
-        return tuple(instrument.name if instrument else "-" for instrument in found)
+        found = [self.seats.instrument(signal.name) for signal in signals if signal.seat is not None]
+        return tuple(dict.fromkeys(instrument.name if instrument else "-" for instrument in found))
+
+
+def _file() -> BenchmarkFile:
+    return read_benchmark_file(str(Path(__file__).parents[1]))

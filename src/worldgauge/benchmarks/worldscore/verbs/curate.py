@@ -71,21 +71,21 @@ def _measures(asked: dict[str, float], overrides: list[str]) -> tuple[Any, dict[
     sitting: dict[str, Any] = {}
     for threshold, seat in needed.items():
         if threshold in asked:
-            reason = seats.reason_empty(seat)
+            reason = seats.reason_seat_empty(seat)
             if reason:
                 raise Unavailable(f"--{threshold.replace('_', '-')}: {reason}", f"name one with --use {seat}=NAME")
             sitting[seat] = seats.instruments[seat]
             sitting[seat].load("cpu")
     quality, image_quality, aesthetic, embedding = (sitting.get(seat) for seat in needed.values())
     measures = Measures(
-        picture_quality=None if quality is None else lambda image: float(quality.measure(image)["overall"]),
-        image_quality=None if image_quality is None else image_quality.score,
-        aesthetic=None if aesthetic is None else aesthetic.score,
-        vector=None if embedding is None else lambda image: _whole(embedding.embed(image)),
+        picture_quality=None if quality is None else lambda image: float(quality.figures(image[None])["overall"][0]),
+        image_quality=None if image_quality is None else lambda image: float(image_quality.scores(image[None])[0]),
+        aesthetic=None if aesthetic is None else lambda image: float(aesthetic.scores(image[None])[0]),
+        vector=None if embedding is None else lambda image: _whole(embedding.embeddings(image[None]))[0],
     )
     return measures, {seat: instrument.identity() for seat, instrument in sitting.items()}
 
 
 def _whole(answer: Any) -> Any:
-    """The vector of the whole picture; the seat `embedding` answers with those of its patches, too."""
+    """The vectors of whole pictures; the seat `embedding` answers with those of its patches, too."""
     return answer[1] if isinstance(answer, tuple) else answer
