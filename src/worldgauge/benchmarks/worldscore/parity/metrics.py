@@ -42,10 +42,9 @@ from worldgauge.benchmarks.worldscore.parity.registered import (
 )
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
-from worldgauge.functional.vgg_style import Layer, style_features, style_image
+from worldgauge.functional.vgg_style import Layer, gram_matrix, style_features, style_image
 from worldgauge.instruments.pocket.random_style import random_layers
 from worldgauge.parity import Differs, expect_close, expect_equal
-from worldgauge.functional.vgg_style import gram_matrix
 from worldgauge.signals.flow import consecutive
 
 Stored = dict[str, Any]
