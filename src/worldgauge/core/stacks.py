@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 Column = Sequence[Any] | NDArray[Any]
 """Frames, or what belongs to each of them."""

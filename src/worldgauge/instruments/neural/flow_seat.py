@@ -29,7 +29,7 @@ class FlowSeat(NeuralInstrument):
         return width, height
 
     def flow_stacks(
-        self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]
+        self, frames: Sequence[NDArray[np.uint8]] | NDArray[np.uint8], pairs: Sequence[tuple[int, int]]
     ) -> Iterator[NDArray[np.float32]]:
         """The same in stacks of at most `batch` fields, so that a long clip need not be held."""
         if pairs:

@@ -28,7 +28,7 @@ class DisFlow(Instrument):
     preset: Preset = "medium"
 
     def flow_stacks(
-        self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]
+        self, frames: Sequence[NDArray[np.uint8]] | NDArray[np.uint8], pairs: Sequence[tuple[int, int]]
     ) -> Iterator[NDArray[np.float32]]:
         """Fields (1, H, W, 2) of pairs of numbers of frames, in their order."""
         for i, j in pairs:
