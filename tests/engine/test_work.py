@@ -74,7 +74,7 @@ def test_without_perceiving_what_is_not_stored_is_named(tmp_path: Path, worker: 
 def test_a_signal_is_perceived_in_its_stage_and_its_metric_is_written_in_a_later_one(
     tmp_path: Path, worker: Worker
 ) -> None:
-    worker.stages = replace(worker.stages, of_metric={"m_seen": 1, "m_plain": 0})
+    worker.stages = replace(worker.stages, networks=((), ()), of_metric={"m_seen": 1, "m_plain": 0})
     item = _item(tmp_path)
     first = worker.perform(item)
     assert first.counters == {"signals_computed": 1, "computed:s_seen": 1, "records_written": 1}
