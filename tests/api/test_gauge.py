@@ -60,7 +60,7 @@ def test_unscored_is_nan_and_covered_by_nothing() -> None:
     assert math.isnan(told["psnr"])
     assert (told["psnr/coverage"], told["flow_magnitude/coverage"]) == (0.0, 1.0)
     assert gauge.reasons["psnr"] == "needs a reference video, the case has none"
-    assert "no aesthetic instrument" in gauge.reasons["looks_nice"]
+    assert "worldgauge fetch clip_l14" in gauge.reasons["looks_nice"]
     gauge.update(batch(2), reference=batch(2))
     assert gauge.compute()["psnr/coverage"] == pytest.approx(1 / 3)
     assert gauge.compute()["psnr"] == 99.0

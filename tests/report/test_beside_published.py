@@ -15,6 +15,7 @@ from worldgauge.core.published import PublishedTable, published_tables, read_pub
 from worldgauge.core.run_file import DefinitionFile, RunFile
 from worldgauge.core.submission import ModelCard
 from worldgauge.report import beside_published as beside
+from worldgauge.report import unofficial
 from worldgauge.report.summary import Score, Summary
 
 BENCHMARK = BenchmarkFile.model_validate(
@@ -106,7 +107,7 @@ parameters = { rounds = 4 }
     ("instrument", "differs", "lines"),
     [
         ({"name": "net", "parameters": {"rounds": 4}}, "", []),
-        ({"name": "net", "parameters": {"rounds": 5}}, "", ["poses: net with rounds 5 instead of 4"]),
+        ({"name": "net", "parameters": {"rounds": 5}}, "", ["poses: net with rounds=5 instead of 4"]),
         ({"name": "net", "parameters": {"rounds": 4}}, "read otherwise", ["poses: read otherwise"]),
         ({"name": "other", "parameters": {}}, "", ["poses: other instead of net"]),
     ],
@@ -116,9 +117,9 @@ def test_the_right_instrument(
 ) -> None:
     (tmp_path / "instruments.toml").write_text(f'{OFFICIAL}differs = "{differs}"\n')
     found = read_instruments(tmp_path, BENCHMARK)
-    monkeypatch.setattr(beside, "official_instruments", lambda benchmark: found)
+    monkeypatch.setattr(unofficial, "official_instruments", lambda benchmark: found)
     made = summary(definition("psnr", instrument))
-    assert beside.other_instruments(made.run, made.run.file.definitions) == lines
+    assert unofficial.other_instruments(made.run, made.run.file.definitions) == lines
 
 
 def test_definitions_of_ones_own_stand_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def test_it_gets_what_ours_get(tmp_path: Path, door: str) -> None:
         ("plan", videos, *here),
         # Workers of their own must find it too.
         ("run", videos, *here, "-o", "out", "-w", 2 if door == "included" else 1),
-        ("run", videos, *here, "-o", "printed", "--protocol", "printed", "-w", 1),
+        ("run", videos, *here, "-o", "printed", "--protocol", "printed", "--instruments", "pocket", "-w", 1),
         ("report", "out", "--published", "--json"),
         ("report", "printed", "--published"),
         ("turntable", "worst", "out", "--json"),

@@ -68,9 +68,8 @@ def _others(signal: Mapping[str, Any], known: InstrumentsFile, protocol: str, st
 
 
 def _other_settings(parameters: Mapping[str, Any], use: OfficialUse) -> str:
-    """Settings that are not the authors', in words; nothing where the instrument is not known here."""
-    if use.official not in INSTRUMENTS.names():
-        return ""
-    asked = INSTRUMENTS.get(use.official)().parameters | use.parameters
+    """Settings that are not the authors', in words."""
+    usual = INSTRUMENTS.get(use.official)().parameters if use.official in INSTRUMENTS.names() else {}
+    asked = usual | use.parameters
     differing = [key for key in asked if key != _HOW_MANY and parameters.get(key, asked[key]) != asked[key]]
     return ", ".join(f"{key}={parameters[key]} instead of {asked[key]}" for key in differing)
