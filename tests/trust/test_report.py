@@ -66,21 +66,6 @@ def test_trust_22_a_curve_of_a_phase_stands_over_it(phase: str) -> None:
     assert frames is not None and [float(f) for f in frames] == list(made.curve)
 
 
-def test_trust_22_benchmarks_state_where_they_looked() -> None:
-    """Pairs of two phases, frames that are predicted, the ends of layouts."""
-    pairs = np.array([(0, 4), (4, 8), (16, 20), (20, 24)])
-    arrays = {"keyframes": np.array([10, 16]), "lengths": np.array([26, 26]), "pairs": pairs, "error": np.zeros(4)}
-    asked = {
-        ("memobench/smoothness", 26): (arrays, {"protocol": "paper"}, [0, 4, 16, 20]),
-        ("worldscore/smoothness_mse", 7): ({"mse": np.ones(3)}, {"wrap": False}, [1, 3, 5]),
-        ("worldscore/image_quality", 9): ({"score": np.ones(2)}, {}, [0, 8]),
-    }
-    for (name, count), (signal, parameters, frames) in asked.items():
-        metric = METRICS.get(name)
-        made = metric.function(Case(id="a"), signal, **parameters)
-        assert curve_frames(made, metric.needs, count, None) == frames, name
-
-
 def test_trust_22_sampled_frames_come_from_the_signal() -> None:
     every_fourth = (SignalUse("s", frames=FrameSpec.every(4)),)
     assert curve_frames(Measurement(1.0, (1.0, 2.0, 3.0)), every_fourth, 12, None) == [0, 4, 8]

@@ -34,6 +34,10 @@ def pool(tmp_path: Path) -> Iterator[Pool]:
         for name in [name for name in registry._entries if name.startswith("machine_")]:
             del registry._entries[name]
     sys.path[:] = [place for place in sys.path if place != str(made.plugin.parent)]
+    # The next pool has a helper of the same name.
+    here = [name for name, module in sys.modules.items() if str(made.root) in (getattr(module, "__file__", None) or "")]
+    for name in here:
+        del sys.modules[name]
 
 
 def drive(machine: Callable[[], RuleBasedStateMachine], examples: int, steps: int, number: int = 1) -> None:
