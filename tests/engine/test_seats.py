@@ -55,6 +55,7 @@ def test_where_nobody_is_official_auto_takes_the_pocket_set_and_reference_its_ow
 
 
 def test_the_users_signal_beats_the_users_seat_which_beats_the_official_one() -> None:
+    pytest.importorskip("worldgauge.benchmarks.memobench")
     by_seat = choose_seats("auto", ["flow=dis:preset=fast"], OFFICIAL)
     assert chosen(by_seat, "flow_fields") == ["dis"]
     both = choose_seats("auto", ["flow_fields=raft_large:updates=2", "flow=dis"], OFFICIAL)
@@ -65,6 +66,7 @@ def test_the_users_signal_beats_the_users_seat_which_beats_the_official_one() ->
 
 
 def test_equal_instruments_are_one_object_and_unlike_ones_are_two() -> None:
+    pytest.importorskip("worldgauge.benchmarks.memobench")
     same = OfficialUse(signal="memobench/phase_warp_errors", official="sea_raft_m", parameters={"updates": 3}, what="x")
     other = OfficialUse(signal="memobench/timed_warp_errors", official="sea_raft_m", what="x")
     seats = choose_seats("auto", (), (FLOW, same, other))
