@@ -1,9 +1,8 @@
-"""Instruments with small random networks saved to disk: the real loading code, today's seats, and the stacks."""
+"""Instruments with small random networks saved to disk: the real loading code, and the seats' stacks."""
 
 from __future__ import annotations
 
 import gc
-import gzip
 import pickle
 import weakref
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from instruments.neural.published import tiny
-from instruments.neural.rule import fill, image
+from instruments.neural.rule import image
+from instruments.neural.weight_folder import WORDS, write_encoders
 from worldgauge.core.errors import Unavailable, Unscored, WorldGaugeError
 from worldgauge.instruments.neural.aesthetic import LaionAesthetic
 from worldgauge.instruments.neural.clip import ClipB16, ClipB32, ClipL14Image
@@ -24,33 +23,12 @@ from worldgauge.instruments.neural.dinov2 import Dinov2B14
 from worldgauge.instruments.neural.image_reward import ImageRewardInstrument
 
 FRAMES = np.stack([image(f"frame{k}", 60, 90) for k in range(5)])
-PAIRS = ("t h", "a t</w>", "c a", "th e</w>", "ca t</w>")
-WORDS = 512 + len(PAIRS) + 2
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", "cat", "##s", "the", "a", "."]
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Small checkpoints and vocabularies on disk, by the id of the weights they stand for."""
-    folder = tmp_path_factory.mktemp("weights")
-    checkpoints = {
-        "clip_b32": tiny("clip_vit_b32", WORDS),
-        "clip_b16": tiny("clip_vit_b32", WORDS),
-        "clip_l14": tiny("clip_vit_l14", WORDS),
-        "clip_rn50": tiny("clip_rn50"),
-        "clip_iqa_plus": torch.from_numpy(fill("ctx", (16, 64), "A")),
-        "laion_aesthetic": tiny("laion_aesthetic_mlp"),
-        "dinov2_b14": tiny("dinov2_vitb14"),
-        "depth_anything_v2_small": tiny("depth_anything_v2_small"),
-        "image_reward": tiny("image_reward", len(PIECES)),
-    }
-    for name, content in checkpoints.items():
-        torch.save(content, folder / f"{name}.pth")
-    pairs = "\n".join(("#version", *PAIRS))
-    (folder / "pairs.txt.gz").write_bytes(gzip.compress(pairs.encode()))
-    (folder / "vocab.txt").write_text("\n".join(PIECES))
-    words = {"clip_words": folder / "pairs.txt.gz", "bert_words": folder / "vocab.txt"}
-    return {name: folder / f"{name}.pth" for name in checkpoints} | words
+    return write_encoders(tmp_path_factory.mktemp("weights"))
 
 
 @pytest.fixture(autouse=True)
@@ -58,32 +36,35 @@ def _placed(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLDGAUGE_WEIGHTS", " ".join(f"{name}={path}" for name, path in files.items()))
 
 
-def by_rows(instrument: Any, method: str, single: str) -> tuple[np.ndarray, np.ndarray]:
+def by_rows(instrument: Any, method: str) -> tuple[np.ndarray, np.ndarray]:
     """The answers for all frames at once and for one after the other."""
     frames = FRAMES[:3] if instrument.seat == "image_depth" else FRAMES
-    together = getattr(instrument, method)(frames)
-    alone = [getattr(instrument, single)(frame) for frame in frames]
+    call = getattr(instrument, method)
+    together = call(frames)
+    # Else an encoder would give back what it remembers of these frames.
+    instrument.forget()
+    alone = [call(frames[[row]]) for row in range(len(frames))]
     if isinstance(together, tuple):
-        return together[0], np.stack([one[0] for one in alone])
-    return together, np.array(alone, np.float32)
+        return together[0], np.concatenate([one[0] for one in alone])
+    return together, np.concatenate(alone)
 
 
 @pytest.mark.parametrize(
-    ("instrument", "method", "single"),
+    ("instrument", "method"),
     [
-        (ClipB32(batch=3), "embeddings", "embed"),
-        (ClipL14Image(batch=2), "embeddings", "embed"),
-        (LaionAesthetic(batch=3), "scores", "score"),
-        (LaionAesthetic(batch=3, resize="tensor"), "scores", "score"),
-        (ClipIqaPlus(batch=2), "scores", "score"),
-        (Dinov2B14(batch=4, short_side=60, crop=42), "embeddings", "embed"),
-        (DepthAnythingV2Small(batch=2), "depths", "depth"),
+        (ClipB32(batch=3), "embeddings"),
+        (ClipL14Image(batch=2), "embeddings"),
+        (LaionAesthetic(batch=3), "scores"),
+        (LaionAesthetic(batch=3, resize="tensor"), "scores"),
+        (ClipIqaPlus(batch=2), "scores"),
+        (Dinov2B14(batch=4, short_side=60, crop=42), "embeddings"),
+        (DepthAnythingV2Small(batch=2), "depths"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
-def test_a_row_depends_on_the_row_alone(instrument: Any, method: str, single: str) -> None:
+def test_a_row_depends_on_the_row_alone(instrument: Any, method: str) -> None:
     assert instrument.unavailable() is None
-    together, alone = by_rows(instrument, method, single)
+    together, alone = by_rows(instrument, method)
     assert np.array_equal(together, alone)
     assert together.std(0).max() > 1e-6, "frames are told apart"
 
@@ -139,23 +120,24 @@ def test_quality_lies_between_good_and_bad() -> None:
 
 
 def test_patches_of_a_crop() -> None:
-    grid, whole = Dinov2B14(short_side=60, crop=42).embed(FRAMES[0])
-    assert grid.shape == (3, 3, 192)
-    assert whole.shape == (192,)
+    grid, whole = Dinov2B14(short_side=60, crop=42).embeddings(FRAMES[:1])
+    assert grid.shape == (1, 3, 3, 192)
+    assert whole.shape == (1, 192)
     assert np.linalg.norm(grid, axis=-1) == pytest.approx(1, abs=1e-5)
     same = Dinov2B14(short_side=60, crop=56)
     other = Dinov2B14(short_side=60, crop=56, positions="transformers")
-    assert np.array_equal(same.embed(FRAMES[0])[0], other.embed(FRAMES[0])[0]), "56 px is the tiny table's own size"
+    grids = [instrument.embeddings(FRAMES[:1])[0] for instrument in (same, other)]
+    assert np.array_equal(*grids), "56 px is the tiny table's own size"
     with pytest.raises(WorldGaugeError, match="crop=50"):
         Dinov2B14(crop=50).load("cpu")
 
 
 def test_depth_sizes() -> None:
-    frame = image("depth", 36, 64)
-    depth = DepthAnythingV2Small(batch=1).depth(frame)
-    assert depth.shape == (294, 518)
+    frame = image("depth", 36, 64)[None]
+    depth = DepthAnythingV2Small(batch=1).depths(frame)
+    assert depth.shape == (1, 294, 518)
     assert (depth >= 0).all()
-    assert DepthAnythingV2Small(batch=1, output="frame").depth(frame).shape == (36, 64)
+    assert DepthAnythingV2Small(batch=1, output="frame").depths(frame).shape == (1, 36, 64)
     assert DepthAnythingV2Small().working_size(640, 360) == (518, 294)
     assert DepthAnythingV2Small(resize="authors").working_size(640, 360) == (924, 518)
 
@@ -163,13 +145,15 @@ def test_depth_sizes() -> None:
 def test_long_texts_lose_their_end_or_keep_it() -> None:
     pytest.importorskip("transformers")
     short, long, other = "the cat", "the cat " * 50, "a cat " * 60
-    cut, kept = ClipB16(), ClipB16(long_text="keep_end")
-    assert cut.similarity(FRAMES[0], short) == kept.similarity(FRAMES[0], short)
-    assert cut.similarity(FRAMES[0], long) == cut.similarity(FRAMES[0], other), "what a lost end token means"
-    assert kept.similarity(FRAMES[0], long) != kept.similarity(FRAMES[0], other)
+    losing, keeping = ClipB16(long_text="lose_end"), ClipB16(long_text="keep_end")
+    cut, kept = (one.similarities(FRAMES[[0, 0, 0]], [short, long, other]) for one in (losing, keeping))
+    assert cut[0] == kept[0]
+    assert cut[1] == cut[2], "what a lost end token means"
+    assert kept[1] != kept[2]
     texts = [short, other, short]
-    pairs = kept.similarities(FRAMES[:3], texts)
-    assert pairs == pytest.approx([kept.similarity(FRAMES[k], text) for k, text in enumerate(texts)], abs=1e-4)
+    pairs = keeping.similarities(FRAMES[:3], texts)
+    alone = [keeping.similarities(FRAMES[[k]], [text])[0] for k, text in enumerate(texts)]
+    assert pairs == pytest.approx(alone, abs=1e-4)
     assert (pairs >= 0).all()
 
 
@@ -180,8 +164,8 @@ def test_rewards_read_35_tokens() -> None:
     rewards = instrument.rewards(["the cat.", long, f"{long} a b c"], FRAMES[[0, 0, 0]])
     assert rewards[1] == rewards[2]
     assert rewards[0] != rewards[1]
-    assert instrument.reward("the cat.", FRAMES[0]) == rewards[0]
-    assert instrument.reward("the cat.", FRAMES[1]) != rewards[0]
+    assert instrument.rewards(["the cat."], FRAMES[[0]])[0] == rewards[0]
+    assert instrument.rewards(["the cat."], FRAMES[[1]])[0] != rewards[0]
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, files: dict[str, Path]) -> None:

@@ -24,6 +24,7 @@ from worldgauge.instruments.neural.vgg_gram import Vgg19Gram
 
 NAMES = ("raft_large", "sea_raft_m", "lpips_alex", "lpips_vgg", "vgg19")
 FRAMES = np.stack([image("moving", 128, 136, 2 * k, -k) for k in range(3)])
+ONE = [(0, 1)]
 BOTH_WAYS = [(0, 1), (1, 0), (1, 2), (2, 1)]
 
 
@@ -63,9 +64,9 @@ def test_flow_of_a_pair_does_not_depend_on_its_neighbours(instrument: Any) -> No
     instrument.load("cpu")
     together = instrument.flows(FRAMES, BOTH_WAYS[:3])
     assert together.shape == (3, 128, 136, 2)
-    assert np.array_equal(together[1], instrument.flow(FRAMES[1], FRAMES[0]))
+    assert np.array_equal(together[1], instrument.flows(FRAMES[1::-1], ONE)[0])
     other_order = np.asfortranarray(FRAMES)
-    assert np.array_equal(together[2], instrument.flow(other_order[1], other_order[2])), "nor on the order in memory"
+    assert np.array_equal(together[2], instrument.flows(other_order[1:], ONE)[0]), "nor on the order in memory"
     assert not np.allclose(together[0], together[1], atol=0.01)
 
 
@@ -91,8 +92,8 @@ def test_three_frames_are_encoded_three_times_for_both_directions() -> None:
 @pytest.mark.usefixtures("_placed")
 def test_half_size_sees_what_a_halved_frame_is() -> None:
     doubled = FRAMES[:2].repeat(2, axis=1).repeat(2, axis=2)
-    halved = SeaRaftM(batch=1, updates=1).flow(*doubled)
-    field = 2 * SeaRaftM(batch=1, updates=1, half=False).flow(*FRAMES[:2])
+    halved = SeaRaftM(batch=1, updates=1).flows(doubled, ONE)[0]
+    field = 2 * SeaRaftM(batch=1, updates=1, half=False).flows(FRAMES, ONE)[0]
     for axis in (0, 1):
         before, after = (np.take(field, range(k, k + field.shape[axis]), axis, mode="clip") for k in (-1, 1))
         pair = np.stack((0.75 * field + 0.25 * before, 0.75 * field + 0.25 * after), axis + 1)
@@ -105,7 +106,7 @@ def test_distances_of_stacks_and_of_pairs_are_the_same() -> None:
     instrument = LpipsAlex(batch=2)
     references = np.asfortranarray(FRAMES[::-1])
     together = instrument.distances(FRAMES, references)
-    assert list(together) == [instrument.distance(a, b) for a, b in zip(FRAMES, references, strict=True)]
+    assert list(together) == [instrument.distances(FRAMES[[k]], references[[k]])[0] for k in range(len(FRAMES))]
     assert together[1] == 0.0
     assert together[0] > 0.0
 
@@ -119,9 +120,9 @@ def test_style_of_stacks_and_of_pictures_is_the_same() -> None:
         for part, alone in zip(together, instrument.grams(frame[None]), strict=True):
             assert np.array_equal(part[row], alone[0])
     width, height = instrument.working_size(136, 128)
-    maps = instrument.features(FRAMES[0])
-    assert maps[0].shape == (64, height, width) == (64, 64, 68)
-    flat = maps[4].reshape(256, -1)
+    maps = instrument.network.module.outputs(torch.as_tensor(instrument._prepared(FRAMES[:1])))
+    assert maps[0].shape == (1, 64, height, width) == (1, 64, 64, 68)
+    flat = maps[4].reshape(256, -1).numpy()
     assert np.allclose(flat @ flat.T / flat.size, together[4][0], atol=1e-6)
 
 
@@ -153,18 +154,18 @@ def test_a_file_of_another_network_is_one_line(files: dict[str, Path], monkeypat
 def test_frames_too_small_are_unscored() -> None:
     tiny = np.zeros((2, 120, 300, 3), np.uint8)
     with pytest.raises(Unscored, match="raft_large would see 300x120 px"):
-        RaftLarge().flow(*tiny)
+        RaftLarge().flows(tiny, ONE)
     with pytest.raises(Unscored, match="sea_raft_m would see 150x60 px"):
-        SeaRaftM().flow(*tiny)
+        SeaRaftM().flows(tiny, ONE)
     with pytest.raises(Unscored, match="needs 31 px"):
-        LpipsAlex().distance(*tiny[:, :30])
+        LpipsAlex().distances(tiny[:, :30], tiny[:, :30])
     with pytest.raises(Unscored, match="strips"):
-        Vgg19Gram().features(np.zeros((4, 400, 3), np.uint8))
+        Vgg19Gram().grams(np.zeros((1, 4, 400, 3), np.uint8))
 
 
 def test_frames_of_two_sizes_are_not_compared() -> None:
     with pytest.raises(WorldGaugeError, match="lpips_alex: frames of shape"):
-        LpipsAlex().distance(FRAMES[0], FRAMES[1][:100])
+        LpipsAlex().distances(FRAMES, FRAMES[:, :100])
 
 
 def test_what_changes_a_number_is_in_the_key() -> None:

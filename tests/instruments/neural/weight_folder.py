@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -17,21 +19,34 @@ WORDS = 512 + len(PAIRS) + 2
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", "cat", "##s", "the", "a", "."]
 
 
+def write_encoders(folder: Path) -> dict[str, Path]:
+    """Write the files of encoders and heads and their vocabularies; id of the weights to its file."""
+    places = _save(
+        folder,
+        {
+            "clip_b32": tiny("clip_vit_b32", WORDS),
+            "clip_b16": tiny("clip_vit_b32", WORDS),
+            "clip_l14": tiny("clip_vit_l14", WORDS),
+            "clip_rn50": tiny("clip_rn50"),
+            "clip_iqa_plus": torch.from_numpy(fill("ctx", (16, 64), "A")),
+            "laion_aesthetic": tiny("laion_aesthetic_mlp"),
+            "dinov2_b14": tiny("dinov2_vitb14"),
+            "depth_anything_v2_small": tiny("depth_anything_v2_small"),
+            "image_reward": tiny("image_reward", len(PIECES)),
+        },
+    )
+    places |= {"clip_words": folder / "words.txt.gz", "bert_words": folder / "vocab.txt"}
+    places["clip_words"].write_bytes(gzip.compress("\n".join(("#version", *PAIRS)).encode()))
+    places["bert_words"].write_text("\n".join(PIECES))
+    return places
+
+
 def write_weights(folder: Path) -> str:
     """Write all files; returns what `WORLDGAUGE_WEIGHTS` has to be: only a file that is named may be another one."""
     folder.mkdir(parents=True, exist_ok=True)
     raft = {rename(name): value for name, value in checkpoint("raft_large").items()}
     alex = checkpoint("lpips_alex")
     states = {
-        "clip_b32": tiny("clip_vit_b32", WORDS),
-        "clip_b16": tiny("clip_vit_b32", WORDS),
-        "clip_l14": tiny("clip_vit_l14", WORDS),
-        "clip_rn50": tiny("clip_rn50"),
-        "clip_iqa_plus": torch.from_numpy(fill("ctx", (16, 64), "A")),
-        "laion_aesthetic": tiny("laion_aesthetic_mlp"),
-        "dinov2_b14": tiny("dinov2_vitb14"),
-        "depth_anything_v2_small": tiny("depth_anything_v2_small"),
-        "image_reward": tiny("image_reward", len(PIECES)),
         "raft_large": raft,
         "sea_raft_m": {f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()},
         "vgg19": dict(checkpoint("vgg19_gram")),
@@ -39,10 +54,12 @@ def write_weights(folder: Path) -> str:
         "lpips_alex": {name: value.abs() for name, value in alex.items() if name.startswith("lin")},
         "alexnet": {name: value for name, value in alex.items() if name.startswith("features")},
     }
+    places = write_encoders(folder) | _save(folder, states)
+    return " ".join(f"{name}={path}" for name, path in places.items())
+
+
+def _save(folder: Path, states: Mapping[str, Any]) -> dict[str, Path]:
     places = {name: folder / f"{name}.pth" for name in states}
     for name, state in states.items():
         torch.save(state, places[name])
-    places |= {"clip_words": folder / "words.txt.gz", "bert_words": folder / "vocab.txt"}
-    places["clip_words"].write_bytes(gzip.compress("\n".join(("#version", *PAIRS)).encode()))
-    places["bert_words"].write_text("\n".join(PIECES))
-    return " ".join(f"{name}={path}" for name, path in places.items())
+    return places

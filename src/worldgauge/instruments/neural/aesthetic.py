@@ -54,7 +54,3 @@ class LaionAesthetic(NeuralInstrument):
 
         head: Stacked = self.network[1]
         return head.run(head.module, unit(features))
-
-    def score(self, image: Frames) -> float:
-        """For one RGB frame (H, W, 3)."""
-        return float(self.scores(image[None])[0])

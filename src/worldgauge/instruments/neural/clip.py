@@ -78,11 +78,6 @@ class ClipEmbedding(ClipInstrument):
 
         return unit(self.network.images(frames))
 
-    def embed(self, image: Frames) -> NDArray[np.float32]:
-        """One unit vector (D,) for an RGB frame (H, W, 3)."""
-        (vector,) = self.embeddings(image[None])
-        return np.asarray(vector, np.float32)
-
 
 @dataclass(frozen=True)
 class ClipSimilarity(ClipInstrument):
@@ -119,10 +114,6 @@ class ClipSimilarity(ClipInstrument):
         own = features[[different.index(text) for text in texts]]
         cosines = np.sum(unit(encoder.images(frames)) * own, -1, dtype=np.float64)
         return np.maximum(100 * cosines, 0.0)
-
-    def similarity(self, image: Frames, text: str) -> float:
-        """For one RGB image (H, W, 3)."""
-        return float(self.similarities(image[None], [text])[0])
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,3 @@ class ClipIqaPlus(NeuralInstrument):
             raise Unscored(f"frames of {width}x{height} px; CLIP-IQA+ looks at {SMALLEST} px and more")
         found: NDArray[np.float32] = self.network.scores(frames)
         return found
-
-    def score(self, image: Frames) -> float:
-        """For one RGB frame (H, W, 3)."""
-        return float(self.scores(image[None])[0])

@@ -51,11 +51,6 @@ class DepthAnythingV2(NeuralInstrument):
         found: NDArray[np.float32] = self.network.depths(prepared, (width, height) if self.output == "frame" else None)
         return found
 
-    def depth(self, image: Frames) -> NDArray[np.float32]:
-        """For one RGB frame (H, W, 3): (h, w)."""
-        (depth,) = self.depths(image[None])
-        return np.asarray(depth, np.float32)
-
 
 @dataclass(frozen=True)
 class DepthAnythingV2Small(DepthAnythingV2):

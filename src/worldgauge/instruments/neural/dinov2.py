@@ -57,8 +57,3 @@ class Dinov2B14(NeuralInstrument):
             squares(frames, self.short_side, self.crop)
         )
         return found
-
-    def embed(self, image: Frames) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """For one RGB frame (H, W, 3): (h, w, D) and (D,)."""
-        grids, wholes = self.embeddings(image[None])
-        return grids[0], wholes[0]

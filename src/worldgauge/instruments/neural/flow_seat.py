@@ -42,8 +42,3 @@ class FlowSeat(NeuralInstrument):
         self.working_size(frames[0].shape[1], frames[0].shape[0])
         found: NDArray[np.float32] = self.network.flows(frames, pairs)
         return found
-
-    def flow(self, first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Displacement (H, W, 2), px, of each pixel of `first` towards `second`; both (H, W, 3) RGB."""
-        found: NDArray[np.float32] = self.flows([first, second], [(0, 1)])[0]
-        return found

@@ -43,7 +43,3 @@ class ImageRewardInstrument(NeuralInstrument):
         tokens, mask = words.tokens(prompts)
         found: NDArray[np.float32] = encoder.rewards(frames, tokens, mask)
         return found
-
-    def reward(self, prompt: str, image: Frames) -> float:
-        """For one RGB frame (H, W, 3)."""
-        return float(self.rewards([prompt], image[None])[0])

@@ -62,10 +62,6 @@ class Lpips(NeuralInstrument):
         found: NDArray[np.float32] = self.network.distances(images, references)
         return found
 
-    def distance(self, image: Frames, reference: Frames) -> float:
-        """For two RGB frames (H, W, 3) of one size."""
-        return float(self.distances(image[None], reference[None])[0])
-
 
 @dataclass(frozen=True)
 class LpipsAlex(Lpips):

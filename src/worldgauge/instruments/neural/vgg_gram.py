@@ -53,12 +53,6 @@ class Vgg19Gram(NeuralInstrument):
         found: tuple[Floats, ...] = self.network.grams(prepared)
         return found
 
-    def features(self, image: NDArray[np.uint8]) -> list[Floats]:
-        """Feature maps (C, h, w) of an RGB image (H, W, 3), one per convolution."""
-        prepared = self._prepared(image[None])[0]
-        found: list[Floats] = self.network.maps(prepared)
-        return found
-
     def _prepared(self, frames: NDArray[np.uint8]) -> Floats:
         refuse_strip(frames.shape[2], frames.shape[1])
         return np.stack([style_image(frame, "RGB", self.shorter) for frame in frames])

@@ -52,9 +52,3 @@ class StyleFeatures(Stacked):
 
     def _joined(self, images: Tensor) -> Tensor:
         return torch.cat([part.flatten(1) for part in self.module.gram_features(images)], 1)
-
-    def maps(self, image: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """Outputs (C, h, w) of the convolutions for one picture (3, H, W)."""
-        with torch.inference_mode():
-            outputs = self.module.outputs(torch.as_tensor(image)[None].to(self.device))
-        return [np.asarray(part[0].cpu().numpy(), np.float32) for part in outputs]
