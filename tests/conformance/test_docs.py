@@ -41,9 +41,9 @@ def unknown_word(words: list[str]) -> str | None:
             return _unknown_flag(command, words[number:])
         if word.isupper():
             return None
-        _, command, _ = command.resolve_command(context, [word])
-        if command is None:
+        if command.get_command(context, word) is None:
             return word
+        _, command, _ = command.resolve_command(context, [word])
     return None
 
 

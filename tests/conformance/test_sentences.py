@@ -1,8 +1,9 @@
 """Every number on a benchmark's pages has a test or a command behind it.
 
 `tests/benchmarks/<name>/sentences.toml` is the index: the `pages`; `names`, which have a digit and are no number (a
-version, a section of a paper); and entries of `by`, what shows it, and `says`, the words of a page it stands behind.
-`by` is a test, a doctest, or a command that a reader can run. In tables `...` skips what is between.
+version, a section of a paper); what is `cited` from a paper, with the place; and entries of `by`, what shows it, and
+`says`, the words of a page it stands behind. `by` is a test, a doctest, or a command that a reader can run. In tables
+`...` skips what is between.
 """
 
 from __future__ import annotations
@@ -66,22 +67,28 @@ def absent(by: str, folder: Path) -> str | None:
     if words[0] == "doctest":
         module, _, name = words[1].partition(":")
         return None if re.search(rf"def {name}\(.*?>>> .*?{name}\(", _source(module), re.DOTALL) else words[1]
+    if words[0].startswith("PYTHONPATH="):
+        words = words[1:]
     if words[:2] == ["python", "-m"]:
         return None if _source(words[2]) else words[2]
-    if words[0] == "python":
-        return None if (ROOT / words[1]).is_file() else words[1]
     file, _, name = by.partition("::")
     place = next((at / file for at in (folder, ROOT / "tests") if (at / file).is_file()), None)
     return None if place and re.search(rf"^def {name}\(", place.read_text("utf-8"), re.MULTILINE) else by
 
 
 def _source(module: str) -> str:
+    """Of a module, as text; empty where there is none."""
     spec = importlib.util.find_spec(module)
     return Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
 
 
 def read(index: Path) -> dict[str, Any]:
     return tomllib.loads(index.read_text("utf-8"))
+
+
+def fragments_of(content: dict[str, Any]) -> list[str]:
+    shown = [words for entry in content["shown"] for words in entry["says"]]
+    return [*content["names"], *content["cited"], *shown]
 
 
 @pytest.fixture(params=INDEXES, ids=lambda index: index.parent.name)
@@ -97,7 +104,7 @@ def test_every_benchmark_with_notes_has_an_index() -> None:
 
 def test_every_number_has_something_behind_it(index: Path) -> None:
     content = read(index)
-    fragments = [*content["names"], *(words for entry in content["shown"] for words in entry["says"])]
+    fragments = fragments_of(content)
     lacking = {
         page: found
         for page in content["pages"]
@@ -109,12 +116,13 @@ def test_every_number_has_something_behind_it(index: Path) -> None:
 def test_every_entry_is_about_a_page_as_it_is(index: Path) -> None:
     content = read(index)
     there = [block for page in content["pages"] for block in blocks(ROOT / page)]
-    fragments = [*content["names"], *(words for entry in content["shown"] for words in entry["says"])]
-    assert [words for words in fragments if not any(places(words, block) for block in there)] == []
+    assert [words for words in fragments_of(content) if not any(places(words, block) for block in there)] == []
 
 
 def test_everything_named_is_there(index: Path) -> None:
-    entries = read(index)["shown"]
+    content = read(index)
+    entries = content["shown"]
+    assert [words for words in content["cited"] if not REFERENCE.search(words)] == [], "where is it printed?"
     assert [found for entry in entries if (found := absent(entry["by"], index.parent))] == []
     assert len({entry["by"] for entry in entries}) == len(entries), "one entry for each"
 
@@ -122,7 +130,7 @@ def test_everything_named_is_there(index: Path) -> None:
 def test_the_check_sees_what_is_wrong(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# 5 things\n\nIt takes 15 px of `7` (Table 2, C.8); ten\nare left.\n\n| a | 1.5 | x | -2 |\n")
-    prose, table = blocks(page)
+    _, prose, table = blocks(page)
     assert without_evidence(prose, ["takes 15 px"]) == ["It takes 15 px of (Table 2, C.8); ten are left."]
     assert without_evidence(prose, ["takes 15 px", "ten are"]) == []
     assert without_evidence(prose, ["takes ... left"]) != [], "only tables are skipped over"

@@ -1,6 +1,6 @@
 """`paper` on gauge blocks: what known cameras and known faults are given, by true poses and by pocket instruments.
 
-python tests/benchmarks/worldscore/paper_study.py FOLDER
+PYTHONPATH=tests python -m benchmarks.worldscore.paper_study FOLDER
 """
 
 from __future__ import annotations
