@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from functional.wire_boxes import boxes, drawn_boxes
+from functional.wire_boxes import boxes, camera, drawn_boxes
 from worldgauge.functional.perspective import perspective, straight_lines
 from worldgauge.instruments.pocket.perspective import VanishingPoints
 
@@ -25,6 +25,16 @@ def test_a_frontal_view_does_not_tell_the_field_of_view():
     assert found.roll == pytest.approx(0, abs=0.5)
     assert found.pitch == pytest.approx(0, abs=1.5)
     assert found.fov is None
+
+
+def test_beams_under_a_ceiling_are_not_taken_for_uprights(monkeypatch):
+    """Seen from below, lines that lead ahead point upwards in the picture as uprights do; they meet near its middle."""
+    starts = np.random.default_rng(0).uniform([-2, -3, 3], [1, -2, 5], (30, 3))
+    ends = np.stack([starts, starts + np.array([0, 0, 2])], axis=1) @ camera(0, 30, 16).T
+    lines = (ends[..., :2] / ends[..., 2:] / np.tan(np.radians(20))).reshape(-1, 4)
+    assert perspective(lines).roll is None
+    monkeypatch.setattr("worldgauge.functional.perspective.FAR", 0.0)
+    assert abs(perspective(lines).roll) > 10, "what would be said without looking where they meet"
 
 
 @pytest.mark.parametrize("count", [0, 3, 200])

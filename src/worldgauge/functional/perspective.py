@@ -35,6 +35,8 @@ PLAUSIBLE = 0.2
 """A field of view that loses no more than this share of what the best one gains over the worst may be true as well."""
 WIDEST_FIELD, WIDEST_PITCH = 25.0, 10.0
 """Degrees; a figure that could be anything over more than this is not told."""
+FAR = 4.0
+"""Halves of the height from the middle: lines that meet beyond are upright even where the lens is not known."""
 PAIRS = 400
 """Pairs of lines that are tried for the upright vanishing point."""
 
@@ -69,11 +71,13 @@ def perspective(segments: Segments) -> Perspective:
     plausible = _plausible_fields(zenith, ends[level], length[level])
     ups = [_up(zenith, focal) for focal in _focal(plausible)]
     pitches = [float(np.degrees(np.arcsin(up[2]))) for up in ups]
-    settled = float(np.ptp(plausible)) <= WIDEST_FIELD
+    pitch = pitches[0] if np.ptp(pitches) <= WIDEST_PITCH else None
+    # Beams under a ceiling, seen from below, point the same way as uprights do, but to a point that is near.
+    upright = pitch is not None or np.hypot(*zenith[:2]) >= FAR * abs(zenith[2])
     return Perspective(
-        roll=float(np.degrees(np.arctan2(ups[0][0], -ups[0][1]))),
-        pitch=pitches[0] if np.ptp(pitches) <= WIDEST_PITCH else None,
-        fov=float(plausible[0]) if settled else None,
+        roll=float(np.degrees(np.arctan2(ups[0][0], -ups[0][1]))) if upright else None,
+        pitch=pitch,
+        fov=float(plausible[0]) if np.ptp(plausible) <= WIDEST_FIELD else None,
     )
 
 
