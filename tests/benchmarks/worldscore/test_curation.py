@@ -145,6 +145,9 @@ def test_classes_and_captions_come_from_a_table(pictures, tmp_path):
     assert [row["class"] for row in kept] == ["city"]
     assert rows["a.png"]["caption"] == "A street."
     assert rows["inner/d.png"]["reason"] == "it has no class"
+    table.write_text("picture,class,keep\na.png,city,No\nb.png,city,yes\n")
+    _, rows = run(pictures, tmp_path / "out", *options)
+    assert (rows["a.png"]["reason"], rows["b.png"]["verdict"]) == ("dropped by a person", "kept")
     table.write_text("picture,class\na.png,city\na.png,park\n")
     done = CliRunner().invoke(app, ["curate", str(pictures), "-o", str(tmp_path / "o"), *options])
     assert "row 2: picture 'a.png' stands there twice" in str(done.exception)

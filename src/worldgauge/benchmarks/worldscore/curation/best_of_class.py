@@ -1,4 +1,4 @@
-"""The best pictures of every class, as the paper keeps 100 of each of its ten (3.2)."""
+"""What people and models say of pictures, and the best of every class: the paper keeps 100 of each of its ten (3.2)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ class Described:
     kind: str
     """Its class."""
     caption: str = ""
+    dropped: bool = False
+    """Whether a person who looked at it does not want it (B.1, human judgment)."""
 
 
 def read_classes(file: Path) -> dict[str, Described]:
-    """A table with the columns `picture` (as in the log), `class` and, where there is one, `caption`."""
+    """A table with the columns `picture` (as in the log) and `class`, and where they are there `caption` and `keep`."""
     found: dict[str, Described] = {}
     for number, row in enumerate(read_table(file, ("picture", "class")), start=1):
         picture, kind = row["picture"].strip(), row["class"].strip()
@@ -35,8 +37,22 @@ def read_classes(file: Path) -> dict[str, Described]:
             raise WorldGaugeError(f"{file} row {number}: '{'class' if picture else 'picture'}' is empty")
         if picture in found:
             raise WorldGaugeError(f"{file} row {number}: picture '{picture}' stands there twice")
-        found[picture] = Described(kind, row.get("caption", "").strip())
+        keep = row.get("keep", "").strip().lower()
+        if keep not in ("yes", "no", ""):
+            raise WorldGaugeError(f"{file} row {number}: keep '{keep[:40]}'", "write yes or no, or leave it empty")
+        found[picture] = Described(kind, row.get("caption", "").strip(), keep == "no")
     return found
+
+
+def reviewed(verdicts: Sequence[Verdict], classes: Mapping[str, Described]) -> list[Verdict]:
+    """The verdicts without the pictures that a person does not want."""
+    unwanted = {picture for picture, said in classes.items() if said.dropped}
+    return [
+        replace(verdict, kept=False, reason="dropped by a person")
+        if verdict.kept and verdict.picture in unwanted
+        else verdict
+        for verdict in verdicts
+    ]
 
 
 def keep_best(verdicts: Sequence[Verdict], most: int, classes: Mapping[str, Described]) -> list[Verdict]:

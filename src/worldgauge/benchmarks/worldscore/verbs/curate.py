@@ -29,7 +29,7 @@ def curate(
     ] = False,
     max_similarity: Annotated[float | None, typer.Option(help="Cosine to a picture kept before, -1 to 1.")] = None,
     classes: Annotated[
-        Path | None, typer.Option(help="CSV with picture, class and caption, by a model or people of yours.")
+        Path | None, typer.Option(help="CSV: picture, class, caption, keep (yes or no); by a model or people of yours.")
     ] = None,
     best: Annotated[int | None, typer.Option(min=1, help="Of each class the best in quality; the paper: 100.")] = None,
     use: Annotated[list[str] | None, typer.Option("--use", help="SEAT=INSTRUMENT; repeatable.")] = None,
@@ -40,7 +40,7 @@ def curate(
 
     worldgauge worldscore curate photos --min-brightness 0.15 --max-pitch 20 --max-similarity 0.95 -o curated
     """
-    from worldgauge.benchmarks.worldscore.curation.best_of_class import keep_best, read_classes
+    from worldgauge.benchmarks.worldscore.curation.best_of_class import keep_best, read_classes, reviewed
     from worldgauge.benchmarks.worldscore.curation.current_scenes import (
         Thresholds,
         figure_names,
@@ -65,6 +65,7 @@ def curate(
     described = read_classes(classes) if classes is not None else {}
     measures, instruments = _measures(thresholds.asked, use or [])
     verdicts = chosen(pictures_below(pictures), pictures, thresholds, measures, drop_untold=drop_untold)
+    verdicts = reviewed(verdicts, described)
     if best is not None:
         verdicts = keep_best(verdicts, best, described)
     names = figure_names(verdicts)
