@@ -73,7 +73,7 @@ def perspective(segments: Segments) -> Perspective:
     pitches = [float(np.degrees(np.arcsin(up[2]))) for up in ups]
     pitch = pitches[0] if np.ptp(pitches) <= WIDEST_PITCH else None
     # Beams under a ceiling, seen from below, point the same way as uprights do, but to a point that is near.
-    upright = pitch is not None or np.hypot(*zenith[:2]) >= FAR * abs(zenith[2])
+    upright = pitch is not None or float(np.linalg.norm(zenith[:2])) >= FAR * abs(float(zenith[2]))
     return Perspective(
         roll=float(np.degrees(np.arctan2(ups[0][0], -ups[0][1]))) if upright else None,
         pitch=pitch,

@@ -34,5 +34,5 @@ class VanishingPoints(Instrument):
         grey = grey_of(image)
         factor = self.long_side / max(grey.shape)
         if factor < 1:
-            grey = cv2.resize(grey, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+            grey = np.asarray(cv2.resize(grey, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.float32)
         return perspective(straight_lines(np.rint(grey).astype(np.uint8)))

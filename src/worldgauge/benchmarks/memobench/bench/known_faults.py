@@ -40,8 +40,9 @@ def with_identity(found: Scores) -> Scores:
     """The scores with the composite of the two parts of identity, as the benchmark weighs them."""
     (group,) = [group for group in read_benchmark_file("memobench").groups if group.id == IDENTITY]
     names = dict.fromkeys(name for name, _ in found)
-    parts = {name: [np.array(found[name, part]) * weight for part, weight in group.of.items()] for name in names}
-    return found | {(name, IDENTITY): list(sum(of_name)) for name, of_name in parts.items()}
+    parts = {name: np.array([found[name, part] for part in group.of]) for name in names}
+    weights = np.array(list(group.of.values()))
+    return found | {(name, IDENTITY): (weights @ of_name).tolist() for name, of_name in parts.items()}
 
 
 def _cell(values: list[float], digits: int) -> str:

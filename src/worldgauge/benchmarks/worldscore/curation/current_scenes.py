@@ -141,7 +141,7 @@ def _badly_taken(
         raise WorldGaugeError("a threshold for the perspective and nothing that measures it")
     view = measures.perspective(image)
     told: dict[str, float | None] = {"roll": view.roll, "pitch": view.pitch, "fov": view.fov}
-    figures |= {name: told[name] for name in asked if told[name] is not None}
+    figures |= {name: value for name in asked if (value := told[name]) is not None}
     for name, limit in asked.items():
         if name not in figures:
             if drop_untold:
