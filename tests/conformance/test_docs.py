@@ -32,7 +32,7 @@ def commands(page: Path) -> list[list[str]]:
     return [shlex.split(line) for line in lines if line]
 
 
-def _problem(words: list[str]) -> str | None:
+def unknown_word(words: list[str]) -> str | None:
     """A verb or flag that the command line does not have."""
     command: Any = typer.main.get_command(app)
     context = command.make_context("worldgauge", [], resilient_parsing=True)
@@ -41,9 +41,9 @@ def _problem(words: list[str]) -> str | None:
             return _unknown_flag(command, words[number:])
         if word.isupper():
             return None
-        _, command, _ = command.resolve_command(context, [word])
-        if command is None:
+        if command.get_command(context, word) is None:
             return word
+        _, command, _ = command.resolve_command(context, [word])
     return None
 
 
@@ -55,14 +55,14 @@ def _unknown_flag(command: Any, words: list[str]) -> str | None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_commands_exist(page: Path) -> None:
-    wrong = [(words, problem) for words in commands(page) if (problem := _problem(words))]
+    wrong = [(words, problem) for words in commands(page) if (problem := unknown_word(words))]
     assert wrong == []
 
 
 def test_the_check_finds_what_is_wrong() -> None:
-    assert _problem(["cameras", "layout", "pan_left"]) == "layout"
-    assert _problem(["run", "my_videos/", "--refrence", "truth/"]) == "--refrence"
-    assert _problem(["run", "my_videos/", "--reference", "truth/"]) is None
+    assert unknown_word(["cameras", "layout", "pan_left"]) == "layout"
+    assert unknown_word(["run", "my_videos/", "--refrence", "truth/"]) == "--refrence"
+    assert unknown_word(["run", "my_videos/", "--reference", "truth/"]) is None
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

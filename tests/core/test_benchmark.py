@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from worldgauge.core.benchmark import BenchmarkFile, Scale, load_benchmark, read_benchmark_file, score_ends
+from worldgauge.core.benchmark import BenchmarkFile, load_benchmark, read_benchmark_file
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.scale import Scale, score_ends
 
 TOML = """
 name = "tiny"

@@ -2,9 +2,10 @@
 
 import pytest
 
-from worldgauge.core.benchmark import MetricUse, Scale, read_benchmark_file
+from worldgauge.core.benchmark import MetricUse, read_benchmark_file
 from worldgauge.core.bounds import Bound
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.scale import Scale
 
 BENCHMARK = """
 name = "mine"

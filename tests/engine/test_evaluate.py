@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import stubs
-from worldgauge.core.benchmark import MetricUse, Scale
+from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.case import Case
 from worldgauge.core.contents import inputs_digest
 from worldgauge.core.errors import CannotWrite, InvalidVideo, NotApplicable, Unavailable, Unscored, WorldGaugeError
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.record import Record
+from worldgauge.core.scale import Scale
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video, VideoInfo
 from worldgauge.engine.definitions import Definition, Seats, resolve

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from worldgauge.core.benchmark import BenchmarkFile, Scale
+from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.official import read_instruments
 from worldgauge.core.published import PublishedTable, published_tables, read_published
 from worldgauge.core.run_file import DefinitionFile, RunFile
+from worldgauge.core.scale import Scale
 from worldgauge.core.submission import ModelCard
 from worldgauge.report import beside_published as beside
 from worldgauge.report import unofficial

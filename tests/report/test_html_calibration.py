@@ -5,8 +5,9 @@ import pytest
 from worldgauge.calibration import for_report
 from worldgauge.calibration.for_report import shipped_calibration
 from worldgauge.calibration.result import shipped
-from worldgauge.core.benchmark import MetricUse, Scale
+from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.scale import Scale
 from worldgauge.engine.definitions import choose_seats, resolve
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldgauge.core.benchmark import BenchmarkFile, Scale
+from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.record import Record
 from worldgauge.core.run_file import DefinitionFile, RunFile
 from worldgauge.core.run_folder import Run
+from worldgauge.core.scale import Scale
 from worldgauge.core.status import Status
 from worldgauge.core.submission import ModelCard
 from worldgauge.report.summary import summarise

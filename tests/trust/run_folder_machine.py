@@ -6,32 +6,25 @@ import contextlib
 import io
 import json
 import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
-import pytest
 import typer
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
-from trust.run_folder_model import Model, Truth, perform
-from trust.run_folder_world import BROKEN, CASES, COLUMNS, PRESETS, PROMPTS, How, Layout, Pool, Request, World
-from trust.stopping import Stopped, stop_at_write
+from trust.run_folder_actions import RunFolderActions, is_json
+from trust.run_folder_model import perform
+from trust.run_folder_world import BROKEN, CASES, COLUMNS, PRESETS, PROMPTS, How, Layout, Request, World
 from worldgauge.cli.merge import merge
 from worldgauge.core import file_digests
 from worldgauge.core.contents import DIGESTS_FILE
 from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
-from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_file import FILE_NAME as RUN_FILE
-from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import FILE_NAME as SOURCES_FILE
 from worldgauge.engine.contents import check_again
 from worldgauge.engine.plan import make_plan
-from worldgauge.engine.writing import writing
 
 A_CASE = st.sampled_from(CASES)
 CLIPS = (0, 1, 2, 3, BROKEN, None)
@@ -50,16 +43,8 @@ THEN = st.one_of(REQUESTS, st.none())
 """What is run after a change; nothing, so that several changes come together."""
 
 
-class RunFolderMachine(RuleBasedStateMachine):
+class RunFolderMachine(RunFolderActions):
     """Changes to the files, runs, and accidents."""
-
-    def __init__(self, pool: Pool, truth: Truth) -> None:
-        super().__init__()
-        self.root = Path(tempfile.mkdtemp(dir=pool.root))
-        self.pool, self.out, self.store = pool, self.root / "out", self.root / "store"
-        self.model = Model(self.out, truth)
-        self.clock = 0.0
-        self._patched = contextlib.ExitStack()
 
     @initialize(layout=st.sampled_from(["cases", "videos"]), settled=st.booleans())
     def begin(self, layout: Layout, settled: bool) -> None:
@@ -72,10 +57,6 @@ class RunFolderMachine(RuleBasedStateMachine):
             shifted = lambda real=real, unit=per_second: real() + type(real())(self.clock * unit)  # noqa: E731
             self._patched.enter_context(mock.patch.object(time, name, shifted))
         self.run(Request())
-
-    def teardown(self) -> None:
-        self._patched.close()
-        shutil.rmtree(self.root)
 
     # Changes.
 
@@ -218,7 +199,7 @@ class RunFolderMachine(RuleBasedStateMachine):
             ends[number] = b""
         file.write_bytes(b"".join(line + end for line, end in zip(lines, ends, strict=True)))
         joined = lines[number : number + 2] if how == "join" else []
-        lost = [record, *(json.loads(line) for line in joined if _is_json(line))]
+        lost = [record, *(json.loads(line) for line in joined if is_json(line))]
         self.model.line_lost([(record["metric"], record["case"]) for record in lost])
         self.reported()
         self.run(then)
@@ -267,108 +248,10 @@ class RunFolderMachine(RuleBasedStateMachine):
             check_again(self.out)
             self.model.checked(self.world)
 
-    # How.
-
-    def job(self, request: Request, **changes: Any) -> Any:
-        return self.world.job(request, self.out, self.store, **changes)
-
-    def run(self, request: Request | None) -> None:
-        if request is not None and request.chosen(self.world.state):
-            perform(self.job(request))
-            self.model.finished(self.world, request)
-
-    def kill(self, request: Request, at: int, share: float) -> None:
-        job = self.job(request)
-        try:
-            with stop_at_write(at, share):
-                perform(job)
-        except Stopped:
-            self.model.stopped(self.world, request)
-            self.reported()
-        else:
-            self.model.finished(self.world, request)
-
-    def write_twice(self, first: Request, second: Request) -> None:
-        job = self.job(second)
-        plan = make_plan(job)
-        perform(self.job(first))
-        self.model.finished(self.world, first)
-        with writing(self.out), self.nothing_changes():
-            self.refused(lambda: perform(job, plan))
-        perform(job, plan)
-        self.model.finished(self.world, second)
-
-    def reported(self) -> None:
-        """A reader of whatever is there gets numbers or one sentence."""
-        with contextlib.suppress(WorldGaugeError):
-            run = Run(self.out)
-            run.columns(), run.to_pandas()
-
-    @staticmethod
-    def refused(attempt: Callable[[], object]) -> None:
-        with pytest.raises(WorldGaugeError):
-            attempt()
-
-    @contextlib.contextmanager
-    def nothing_changes(self) -> Iterator[None]:
-        before = self._bytes()
-        yield
-        assert self._bytes() == before
-
-    @contextlib.contextmanager
-    def _other(self, what: str) -> Iterator[dict[str, Any] | None]:
-        """What to ask for in another way, while the files say so."""
-        of_cases, world = self.world.state.layout == "cases", self.world
-        toml = world.data / "benchmark.toml"
-        before = toml.read_text()
-        moved = self.root / "elsewhere"
-        if what == "protocol" and of_cases:
-            yield {"protocol": "fine"}
-        elif what == "benchmark" and of_cases:
-            toml.write_text(before.replace('"machine"', '"another"', 1))
-            yield {}
-        elif what == "data" and of_cases:
-            world.write_texts([case for case in CASES if case != "b"])
-            yield {"cases": []}
-        elif what == "model":
-            entries = {case: f"{case}.mkv" for case in CASES}
-            (world.videos / "submission.json").write_text(json.dumps({"model": {"name": "else"}, "videos": entries}))
-            yield {}
-        elif what == "place":
-            shutil.copytree(world.videos, moved / "videos")
-            yield {"videos": moved / "videos"}
-        else:
-            yield None
-        toml.write_text(before)
-        world.write_texts()
-        (world.videos / "submission.json").unlink(missing_ok=True)
-        shutil.rmtree(moved, ignore_errors=True)
-
-    def _bytes(self) -> dict[str, bytes]:
-        kept = [self.out / RUN_FILE, self.out / CONTENTS_FILE, *self.out.glob("records-*.jsonl")]
-        return {file.name: file.read_bytes() for file in kept if file.exists()}
-
-    def _lines(self) -> list[tuple[Path, int, list[bytes]]]:
-        found = []
-        for file in sorted(self.out.glob("records-*.jsonl")):
-            lines = file.read_bytes().splitlines()
-            found += [(file, i, lines) for i, line in enumerate(lines) if _is_json(line)]
-        return found
-
-    def _errors(self) -> int:
-        return sum(record["status"] == "error" for record in Run(self.out).records())
-
 
 def _turned(values: tuple[int | None, ...], value: int | None, turn: int) -> int | None:
     """Another of the values."""
     return values[(values.index(value) + turn) % len(values)]
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict) and {"metric", "case"} <= json.loads(line).keys()
-    except (ValueError, AttributeError):
-        return False
 
 
 def _merge(folders: list[Path], out: Path) -> None:

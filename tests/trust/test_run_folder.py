@@ -8,12 +8,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import helpers
 import worldgauge as wg
+from trust.scored import PLUGIN, score, values
 from worldgauge.api.building import build_job, default_out
 from worldgauge.core.benchmark import Benchmark, BenchmarkFile
 from worldgauge.core.case import Case
@@ -24,17 +24,6 @@ from worldgauge.engine import evaluate as evaluating
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.report.summary import summarise
-
-
-def score(videos: Any, out: Path, **flags: Any) -> Run:
-    """One run of the command, in this process."""
-    job = build_job(videos, out=out, store=out.parent / "store", **{"metrics": "psnr,frame_similarity"} | flags)
-    execute(job, make_plan(job))
-    return Run(out)
-
-
-def values(run: Run) -> dict[tuple[str, str], float | None]:
-    return {(r["metric"], r["case"]): r.get("value") for r in run.records()}
 
 
 def folder_bytes(folder: Path) -> dict[str, bytes]:
@@ -205,124 +194,3 @@ def test_trust_06_a_partial_rerun_with_another_instrument_mixes_nothing(tmp_path
     assert run.left_out.stale == {"the definition changed": 1}
     assert run.file.instruments["flow"] == "dis"
     assert summarise(run).metrics["flow_magnitude"].statuses == {"ok": 1, "pending": 1}
-
-
-HEAD = b'{"schema":3,"case":"case-00","cluster":"c","metric":"psnr","fingerprint":"f","inputs":"i",'
-
-
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [
-        (b"\xff\xfe{}\n", "line 1"),
-        (b'{"schema":3,"case":"case-00","metric":"psnr"}\n', "no fingerprint"),
-        (HEAD + b'"status":"ok","value":NaN}\n', "line 1"),
-        (HEAD + b'"status":"ok"}\n', "ok without a value"),
-        (b"[" * 100_000 + b"\n", "line 1"),
-        (b"9" * 5000 + b"\n", "line 1"),
-        (b"7\n", "not an object"),
-    ],
-)  # fmt: skip
-def test_trust_07_a_damaged_line_is_left_out_told_and_computed_again(tmp_path: Path, damage: bytes, said: str) -> None:
-    videos = helpers.make_videos(tmp_path / "videos", cases=2, frames=3)
-    whole = values(score(videos, tmp_path / "run"))
-    file = tmp_path / "run" / "records-0.jsonl"
-    file.write_bytes(damage + b"".join(file.read_bytes().splitlines(keepends=True)[1:]))
-    run = Run(tmp_path / "run")
-    assert len(values(run)) == len(whole) - 1
-    assert said in run.left_out.damaged[0]
-    assert "Damaged record lines" in run.left_out.sentences()[-1]
-    assert values(score(videos, tmp_path / "run")) == whole
-
-
-def test_trust_07_a_newer_schema_is_refused_in_one_line(tmp_path: Path) -> None:
-    videos = helpers.make_videos(tmp_path / "videos", cases=1, frames=3)
-    run = score(videos, tmp_path / "run")
-    file = run.folder / "records-0.jsonl"
-    file.write_text(file.read_text().replace('"schema":3', '"schema":9'))
-    with pytest.raises(WorldGaugeError, match="the records have schema 9"):
-        run.records()
-    content = json.loads((run.folder / "run.json").read_text())
-    (run.folder / "run.json").write_text(json.dumps(content | {"schema": 9}))
-    with pytest.raises(WorldGaugeError, match="written by a newer version"):
-        Run(run.folder)
-
-
-@pytest.mark.parametrize("damaged", ["run.json", "contents.jsonl"])
-def test_trust_07_a_damaged_description_is_written_anew(tmp_path: Path, damaged: str) -> None:
-    videos = helpers.make_videos(tmp_path / "videos", cases=2, frames=3)
-    whole = values(score(videos, tmp_path / "run"))
-    (tmp_path / "run" / damaged).write_bytes(b'{"schema": 3, \xff')
-    with pytest.raises(WorldGaugeError, match=r"is damaged.*records are kept"):
-        Run(tmp_path / "run").records()
-    other = helpers.make_videos(tmp_path / "other", cases=2, frames=3)
-    with pytest.raises(WorldGaugeError, match="is another run"):
-        score(other, tmp_path / "run")
-    run = score(videos, tmp_path / "run")
-    assert values(run) == whole
-    assert run.file.invocations[-1].counters == {}, "nothing was computed again"
-
-
-def test_trust_07_a_shard_is_merged_once(tmp_path: Path) -> None:
-    videos = helpers.make_videos(tmp_path / "videos", cases=2, frames=3)
-    for i in (1, 2):
-        score(videos, tmp_path / f"s{i}", shard=(i, 2))
-    twice = helpers.worldgauge("merge", tmp_path / "s1", tmp_path / "s1", "-o", tmp_path / "m", check=False)
-    assert twice.returncode == 2
-    assert "both measured case 'case-00'; name each shard once" in twice.stderr
-    helpers.worldgauge("merge", tmp_path / "s1", tmp_path / "s2", "-o", tmp_path / "m")
-    merged = Run(tmp_path / "m")
-    assert values(merged) == values(score(videos, tmp_path / "whole"))
-    assert all(source.video is not None for source in merged.sources().values())
-
-
-PLUGIN = '''
-"""A plug-in."""
-from worldgauge import Measurement, metric
-import trust_helper
-
-@metric(unit="", higher_is_better=True, bounds=(0, 1))
-def trust_number(case):
-    """A number."""
-    return Measurement(0.25 + trust_helper.MORE)
-'''
-
-
-def test_trust_08_an_edited_plugin_is_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    plugin, helper = tmp_path / "plugin.py", tmp_path / "trust_helper.py"
-    videos = helpers.make_videos(tmp_path / "videos", cases=1, frames=3)
-
-    def number(text: str, more: str) -> tuple[float | None, dict[str, float]]:
-        plugin.write_text(text)
-        helper.write_text(more)
-        run = score(videos, tmp_path / "run", metrics="trust_number", includes=[plugin])
-        return values(run)["trust_number", "case-00"], run.file.invocations[-1].counters
-
-    assert number(PLUGIN, "MORE = 0")[0] == 0.25
-    assert number(PLUGIN.replace("A number", "Some number") + "# more\n", "MORE = 0  # none")[1] == {}
-    assert number(PLUGIN.replace("0.25", "0.5"), "MORE = 0")[0] == 0.5
-    assert number(PLUGIN.replace("0.25", "0.5"), "MORE = 0.125")[0] == 0.625
-    assert number(PLUGIN, "MORE = 0")[1] == {}, "the first records agree again"
-
-
-SIGNAL = """
-import numpy as np
-from worldgauge import Measurement, metric, signal
-
-@signal(version=1, reads=("video",), name="trust_level")
-def level(clip):
-    return {"level": np.full(2, 0.25)}
-
-@metric(unit="", higher_is_better=True, bounds=(0, 1), needs=[level()])
-def trust_level_mean(case, found):
-    return Measurement.from_curve(found["level"])
-"""
-
-
-def test_trust_08_an_edited_signal_is_not_taken_from_the_store(tmp_path: Path) -> None:
-    plugin = tmp_path / "signals.py"
-    videos = helpers.make_videos(tmp_path / "videos", cases=1, frames=3)
-    for number in ("0.25", "0.75"):
-        plugin.write_text(SIGNAL.replace("0.25", number))
-        run = score(videos, tmp_path / "run", metrics="trust_level_mean", includes=[plugin])
-        assert values(run)["trust_level_mean", "case-00"] == float(number)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from worldgauge.core.benchmark import BenchmarkFile, MetricUse, Scale, resolved_use
+from worldgauge.core.benchmark import BenchmarkFile, MetricUse, resolved_use
+from worldgauge.core.scale import Scale
 from worldgauge.verbs import print_pairs, print_table, say
 
 

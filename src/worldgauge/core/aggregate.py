@@ -17,9 +17,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.benchmark import BenchmarkFile, Group, Scale
+from worldgauge.core.benchmark import BenchmarkFile, Group
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Columns
+from worldgauge.core.scale import Scale
 from worldgauge.core.status import Policy, Status, counted_value
 
 Floats = NDArray[np.float64]

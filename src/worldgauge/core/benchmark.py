@@ -6,7 +6,6 @@ comes from the manifest of the same name.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
 from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
+from worldgauge.core.scale import Scale
 from worldgauge.core.status import Policy
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
 from worldgauge.core.submission import Submission
@@ -39,54 +39,6 @@ ONLY_PROTOCOL = "plain"
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class Scale(_Model):
-    """A linear map from a metric's own unit to a score."""
-
-    source: tuple[float, float] = Field(alias="from")
-    """Two raw values."""
-    target: tuple[float, float] = Field(default=(0.0, 100.0), alias="to")
-    """The scores they map to; the first is the worst."""
-    clip: bool = True
-    level: Literal["case", "model"] = "case"
-    """Whether each case is scaled before the mean, or the mean over cases is."""
-
-    @model_validator(mode="after")
-    def _not_flat(self) -> Scale:
-        if self.source[0] == self.source[1]:
-            raise ValueError("a scale needs two different raw values")
-        return self
-
-    def __call__(self, raw: float) -> float:
-        """
-        >>> Scale.model_validate({"from": (10, 40)})(25.0)
-        50.0
-        """
-        (a, b), (low, high) = self.source, self.target
-        score = low + (raw - a) / (b - a) * (high - low)
-        return min(max(score, min(low, high)), max(low, high)) if self.clip else score
-
-    def inverse(self, score: float) -> float:
-        """The raw value behind a score.
-
-        >>> Scale.model_validate({"from": (10, 40)}).inverse(50.0)
-        25.0
-        """
-        (a, b), (low, high) = self.source, self.target
-        return a + (score - low) / (high - low) * (b - a)
-
-
-def score_ends(scale: Scale | None, bounds: tuple[float, float], higher_is_better: bool | None) -> tuple[float, float]:
-    """The worst and the best number of a case, as it enters the mean: the ends of its scale, else of the metric.
-
-    They bound a case only where the scale is clipped. Without a scale and a better direction no number is the worst.
-    """
-    if scale is not None:
-        return scale.target if scale.level == "case" else scale.source
-    if higher_is_better is None:
-        return -math.inf, math.inf
-    return bounds if higher_is_better else bounds[::-1]
 
 
 class ProtocolOverride(_Model):

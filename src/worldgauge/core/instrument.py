@@ -127,6 +127,7 @@ SEATS = {
     "segmenter": "every mask in a frame that a phrase may mean, with its score, by a network",
     "text_image": "how well a frame fits a text, by a network",
     "tagger": "the nouns of a phrase",
+    "perspective": "roll, pitch and field of view of a single frame",
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""
 

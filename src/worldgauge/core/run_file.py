@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
-from worldgauge.core.benchmark import BenchmarkFile, CaseReducer, Scale, score_ends
+from worldgauge.core.benchmark import BenchmarkFile, CaseReducer
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity
 from worldgauge.core.older_runs import brought_up
+from worldgauge.core.scale import Scale, score_ends
 from worldgauge.core.status import Policy
 from worldgauge.core.submission import ModelCard, first_problem
 

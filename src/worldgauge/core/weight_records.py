@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.core.file_digests import digest_file, known_digest, remember_digests
+from worldgauge.core.user_folders import user_folder
 
 FILE_NAME = "known.json"
 """In the folder of weights: `files`, absolute path to facts and digest; `first`, id to the first digest and its day."""
@@ -18,12 +19,7 @@ FILE_NAME = "known.json"
 
 def weights_folder() -> Path:
     """Where `fetch` puts files: what WORLDGAUGE_WEIGHTS_FOLDER names, else a folder in the user's cache."""
-    named = os.environ.get("WORLDGAUGE_WEIGHTS_FOLDER")
-    if named:
-        return Path(named)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("worldgauge") / "weights"
+    return user_folder("WORLDGAUGE_WEIGHTS_FOLDER", "weights")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldgauge.core.benchmark import CaseReducer, MetricUse, Scale
+from worldgauge.core.benchmark import CaseReducer, MetricUse
 from worldgauge.core.bounds import digest_of_way, way_of_measuring
 from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.case_parts import in_order
@@ -16,6 +16,7 @@ from worldgauge.core.instrument import Instrument
 from worldgauge.core.metric import METRICS, Metric
 from worldgauge.core.origin import is_foreign
 from worldgauge.core.run_file import DefinitionFile
+from worldgauge.core.scale import Scale
 from worldgauge.core.signal import SIGNALS, SignalUse, inherited, merge_parameters
 from worldgauge.engine.seats import Seats as Seats
 from worldgauge.engine.seats import choose_seats as choose_seats

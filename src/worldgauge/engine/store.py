@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import stat
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ import numpy as np
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.signal import Arrays
+from worldgauge.core.user_folders import user_folder
 
 _META = "__meta__"
 _CONTENT = "content"
@@ -29,12 +29,7 @@ Verdict = Literal["verified", "unverified", "damaged"]
 
 def default_store() -> Path:
     """The store that WORLDGAUGE_STORE names, else the one in the user's cache folder."""
-    named = os.environ.get("WORLDGAUGE_STORE")
-    if named:
-        return Path(named)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("worldgauge") / "store"
+    return user_folder("WORLDGAUGE_STORE", "store")
 
 
 @dataclass(frozen=True)

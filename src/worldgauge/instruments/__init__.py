@@ -17,6 +17,7 @@ MANIFEST = Manifest(
         "no_faces": ".pocket.faces:NoFaces",
         "random_style": ".pocket.random_style:RandomStyle",
         "flow_midpoint": ".pocket.interpolation:FlowInterpolation",
+        "vanishing_points": ".pocket.perspective:VanishingPoints",
         "rule_nouns": ".pocket.nouns:RuleTagger",
         "spacy": ".spacy_tagger:SpacyTagger",
         "clip_b16": ".neural.clip:ClipB16",
@@ -55,6 +56,7 @@ MANIFEST = Manifest(
             "style": "filter_bank",
             "faces": "no_faces",
             "tagger": "rule_nouns",
+            "perspective": "vanishing_points",
         },
         "reference": {
             "flow": "raft_large",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.stacks import InStacks
+from worldgauge.functional.perspective import Perspective
 
 Images = NDArray[np.uint8]
 Numbers = NDArray[np.float32] | NDArray[np.float64]
@@ -75,6 +76,13 @@ class TaggerInstrument(Protocol):
 
     def nouns(self, phrase: str) -> set[str]:
         """The nouns and names of a phrase, each one word of it."""
+
+
+class PerspectiveInstrument(InStacks, Protocol):
+    """What the seat `perspective` offers."""
+
+    def views(self, frames: Images) -> Sequence[Perspective]:
+        """Roll, pitch and vertical field of view of each frame, degrees; None for what cannot be told."""
 
 
 class StyleFeaturesInstrument(InStacks, Protocol):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,11 +30,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
     """
     from scipy.stats import spearmanr
 
-    a, b = _pairs(x, y)
-    if not _varies(a, b):
-        return Correlation(None, None, len(a))
-    result = spearmanr(a, b)
-    return _correlation(float(result.statistic), float(result.pvalue), len(a))
+    return _tested(spearmanr, x, y)
 
 
 def kendall(x: ArrayLike, y: ArrayLike) -> Correlation:
@@ -43,11 +41,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> Correlation:
     """
     from scipy.stats import kendalltau
 
-    a, b = _pairs(x, y)
-    if not _varies(a, b):
-        return Correlation(None, None, len(a))
-    result = kendalltau(a, b)
-    return _correlation(float(result.statistic), float(result.pvalue), len(a))
+    return _tested(kendalltau, x, y)
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
@@ -58,11 +52,18 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
     """
     from scipy.stats import pearsonr
 
+    return _tested(pearsonr, x, y)
+
+
+def _tested(test: Callable[[Floats, Floats], Any], x: ArrayLike, y: ArrayLike) -> Correlation:
+    """What one of SciPy's tests says of the pairs that are there; nothing where one side is constant."""
     a, b = _pairs(x, y)
-    if not _varies(a, b):
+    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return Correlation(None, None, len(a))
-    result = pearsonr(a, b)
-    return _correlation(float(result.statistic), float(result.pvalue), len(a))
+    result = test(a, b)
+    p_value = float(result.pvalue)
+    # Two pairs always correlate perfectly and test nothing.
+    return Correlation(float(result.statistic), p_value if np.isfinite(p_value) else None, len(a))
 
 
 def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -71,12 +72,3 @@ def _pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
         raise WorldGaugeError(f"a correlation needs two rows of equal length, got {a.shape} and {b.shape}")
     both = np.isfinite(a) & np.isfinite(b)
     return a[both], b[both]
-
-
-def _varies(a: Floats, b: Floats) -> bool:
-    return len(a) >= 2 and bool(np.ptp(a) > 0) and bool(np.ptp(b) > 0)
-
-
-def _correlation(coefficient: float, p_value: float, pairs: int) -> Correlation:
-    # Two pairs always correlate perfectly and test nothing.
-    return Correlation(coefficient, p_value if np.isfinite(p_value) else None, pairs)

@@ -11,6 +11,8 @@ import numpy as np
 import openpyxl
 from PIL import Image
 
+import helpers
+
 FRAMES = 12
 SYNTHETIC = ("Barnyard_001", "Barnyard_002", "ZenGarden_010")
 REAL = (1, 2, 7)
@@ -106,3 +108,15 @@ def write_bank(folder: Path) -> None:
     write_csv(folder / "Zen_Garden-10-questions.csv", [header, ["Zen_Garden", 10, *cells]])
     failures = [["scene", "video_id", "hint", "folder", "Finished", "prompt"]]
     write_csv(folder / "failure-cases.csv", [*failures, ["Zen_Garden", 10, "", "ZenGarden_010", "Yes", ""]])
+
+
+def run_noise(root: Path, shape: tuple[int, int, int], metrics: str, *flags: object) -> Path:
+    """Write the data set and a model that makes noise of this shape (frames, height, width) of four of its clips, and
+    run it with pocket instruments: `root/run`, with its signals in `root/store`."""
+    write_dataset(root)
+    rng = np.random.default_rng(1)
+    for place in ("Synthetic/Barnyard/Barnyard_001", "Synthetic/ZenGarden/ZenGarden_010", "Real/001", "Real/007"):
+        write_frames(root / "model" / place / "frames", rng.integers(0, 256, (*shape, 3), np.uint8))
+    given = ["-b", "memobench", "--instruments", "pocket", "--data", root, "--store", root / "store", "-m", metrics]
+    helpers.worldgauge("run", root / "model", *given, "-w", 1, *flags, "-o", root / "run", check=False)
+    return root

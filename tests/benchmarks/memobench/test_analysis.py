@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import helpers
-from benchmarks.memobench.released_layout import write_dataset, write_frames
+from benchmarks.memobench.released_layout import run_noise
 from worldgauge.benchmarks.memobench.analyses.paper_tables import (
     _camera_row,
     camera_validation,
@@ -28,29 +27,7 @@ METRICS = "MotionSmoothness,ObjIdentityMean,ObjIdentityMin,GT_ALL_PSNR,GT_ALL_SS
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("analysis")
-    write_dataset(root)
-    rng = np.random.default_rng(1)
-    for place in ("Synthetic/Barnyard/Barnyard_001", "Synthetic/ZenGarden/ZenGarden_010", "Real/001", "Real/007"):
-        write_frames(root / "model" / place / "frames", rng.integers(0, 256, (31, 36, 48, 3), np.uint8))
-    flags = [
-        "-b",
-        "memobench",
-        "--instruments",
-        "pocket",
-        "--data",
-        root,
-        "-o",
-        root / "run",
-        "--store",
-        root / "store",
-        "-m",
-        METRICS,
-        "-w",
-        1,
-    ]
-    helpers.worldgauge("run", root / "model", *flags, check=False)
-    return root
+    return run_noise(tmp_path_factory.mktemp("analysis"), (31, 36, 48), METRICS)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import helpers
-from benchmarks.memobench.released_layout import write_dataset, write_frames
+from benchmarks.memobench.released_layout import run_noise
 from worldgauge.benchmarks.memobench.analyses.sensitivity import SWEEPS, sweep
 from worldgauge.benchmarks.memobench.analyses.wordings import by_wording
 from worldgauge.benchmarks.memobench.formulas.reappearance import pooled_confidences
@@ -30,29 +30,9 @@ SMALL = float(np.mean([1 / words for words in PHRASE_WORDS.values()]))
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("reappearance")
-    write_dataset(root)
-    rng = np.random.default_rng(1)
-    for place in ("Synthetic/Barnyard/Barnyard_001", "Synthetic/ZenGarden/ZenGarden_010", "Real/001", "Real/007"):
-        # Wider than the 640 px that everything else is shrunk to.
-        write_frames(root / "model" / place / "frames", rng.integers(0, 256, (12, 20, 700, 3), np.uint8))
-    flags = [
-        "-b",
-        "memobench",
-        "--instruments",
-        "pocket",
-        "--data",
-        root,
-        "--store",
-        root / "store",
-        "-m",
-        METRICS,
-        "-w",
-        1,
-    ]
-    asked = ["--include", STUB, "--use", "segmenter=stub_segmenter"]
-    helpers.worldgauge("run", root / "model", *flags, *asked, "-o", root / "run", check=False)
-    return root
+    # Wider than the 640 px that everything else is shrunk to.
+    asked = ("--include", STUB, "--use", "segmenter=stub_segmenter")
+    return run_noise(tmp_path_factory.mktemp("reappearance"), (12, 20, 700), METRICS, *asked)
 
 
 @pytest.fixture(autouse=True)

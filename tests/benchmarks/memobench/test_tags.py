@@ -49,6 +49,10 @@ def test_the_table_has_the_figures_that_the_paper_prints() -> None:
     assert len(set(table.category.values())) == 7
     assert len(table.process) == 164
     assert set(table.process.values()) - {UNKNOWN} <= set(table.category)
+    tags = [process_tags(clip) for clip in table.process]
+    open_ = [of_clip for of_clip in tags if of_clip["process"] == UNKNOWN]
+    assert (len(tags) - len(open_), len(open_)) == (144, 20)
+    assert sum(of_clip["category"] != UNKNOWN for of_clip in open_) == 7
 
 
 def test_the_wheel_s_areas_are_the_clips_of_the_environments() -> None:

@@ -1,10 +1,11 @@
 """From gauge blocks to worldscore.json in one script: data set, model inputs, subjects, run, official files.
 
-python tests/benchmarks/worldscore/gauge_study.py FOLDER
+PYTHONPATH=tests python -m benchmarks.worldscore.gauge_study FOLDER [CASES] [FAULT...]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -87,5 +88,11 @@ def worldgauge(*arguments: object) -> str:
 
 
 if __name__ == "__main__":
-    for name, result in study(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 30).items():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("cases", type=int, nargs="?", default=30)
+    parser.add_argument("faults", nargs="*", help="at full strength")
+    asked = parser.parse_args()
+    chosen = tuple(Subject(fault, 1.0) for fault in asked.faults) or FAULTS
+    for name, result in study(asked.folder, asked.cases, chosen).items():
         sys.stdout.write(f"{name}: {json.dumps(result)}\n")

@@ -1,6 +1,6 @@
 """`paper` on gauge blocks: what known cameras and known faults are given, by true poses and by pocket instruments.
 
-python tests/benchmarks/worldscore/paper_study.py FOLDER
+PYTHONPATH=tests python -m benchmarks.worldscore.paper_study FOLDER
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from worldgauge.blocks.subjects import Shown, Studio, studio
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.blocks.write import make_cases
 from worldgauge.calibration.presets import SMALL
-from worldgauge.core.benchmark import Scale, read_benchmark_file, resolved_uses
+from worldgauge.core.benchmark import read_benchmark_file, resolved_uses
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Unscored
+from worldgauge.core.scale import Scale
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.functional.pose import align_first_frame

@@ -13,13 +13,16 @@ from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour_ssim, dropped_frames
 from worldgauge.benchmarks.worldscore.formulas.motion_regions import grow
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
+    LAYOUTS,
     interpolate,
     keyframes,
     layout_path,
     saved_cameras,
 )
-from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS
+from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, normalised
 from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.published import published_tables
+from worldgauge.functional.lens import Lens
 
 FOLDER = Path(package.__file__).parent
 PAGE = Path(__file__).parents[3] / "docs" / "benchmarks" / "worldscore.md"
@@ -33,6 +36,8 @@ def calibrated(kind, gauge, fault, severity):
 
 
 def test_camera_control_in_the_calibration():
+    gauges = json.loads((FOLDER / "calibration_layouts.json").read_text())["gauges"]
+    assert round(next(g["oracle"] for g in gauges if g["id"] == "worldscore/camera_control"), 2) == 0.99
     assert round(calibrated("layouts", "camera_control", "wrong_action", 1.0), 2) == 0.49
     assert round(calibrated("layouts", "camera_control", "noise", 1.0), 2) == 0.81
     assert round(calibrated("layouts", "camera_control", "compression", 1.0), 2) == 0.73
@@ -67,6 +72,62 @@ def test_the_worlds_of_the_studies():
     assert len(paths) == 16
     assert all(paths.count(path) == 2 for path in paths)
     assert len(ASPECTS) == 10
+
+
+SHIPPED = json.loads((FOLDER / "bounds.json").read_text())
+
+
+def test_the_recipe_of_the_shipped_bounds():
+    recipe, text = SHIPPED["recipe"], PAGE.read_text("utf-8")
+    layouts, fixed = (sorted(seed for seed in recipe["seeds"] if seed // 100 == part) for part in (20, 21))
+    size = "x".join(map(str, recipe["size"]))
+    assert f"seeds {layouts[0]} to {layouts[-1]} with a camera layout, {fixed[0]} to {fixed[-1]} with a fixed" in text
+    assert f"camera; {size}, {recipe['frames']} frames)" in text
+    assert f"takes {len(recipe['seeds'])} gauge blocks" in text
+    assert size == "224x126"
+    assert (recipe["frames of pairs"], recipe["seed of pairs"], len(recipe["models"])) == (5, 0, 5)
+
+
+def test_what_the_shipped_bounds_rest_on():
+    text = PAGE.read_text("utf-8")
+    told = [row for row in SHIPPED["bounds"] if row["from"] is not None]
+    for row in told:
+        worst, best = row["from"]
+        rests = f"{row['counted']} of {row['of']}"
+        assert f"| {row['column']} | {worst:g} | {best:g} | {row['how']} | {rests} |" in text
+    untold = [row["of"] - row["counted"] for row in told if row["column"] == "reprojection_error"]
+    assert untold == [11]
+    assert "its 3D consistency is unknown: eleven of 32." in text
+
+
+def test_the_opposite_motion_under_released():
+    """It is given everything where nothing turns, nothing where the camera must turn, and half in the mean."""
+    opposite = dict(zip(LAYOUTS[::2] + LAYOUTS[1::2], LAYOUTS[1::2] + LAYOUTS[::2], strict=True))
+    given = {}
+    for layout in LAYOUTS:
+        requested = saved_cameras(interpolate(keyframes([layout]), 49))
+        error = released_camera_error(requested, layout_path([opposite[layout]], 49).poses)
+        given[layout] = 100 * normalised("camera_error", (error.rotation.mean(), error.translation.mean()))
+    turning = [layout for layout in LAYOUTS if layout.startswith(("pan", "orbit"))]
+    assert len(LAYOUTS) == 8
+    for layout, score in given.items():
+        assert score == pytest.approx(0 if layout in turning else 100, abs=0.01), layout
+
+
+def test_two_constant_frames_have_no_ssim():
+    flat = np.full((9, 9, 3), 80, np.uint8)
+    with pytest.raises(InvalidVideo, match="two constant images"):
+        colour_ssim(flat, flat)
+
+
+def test_when_a_point_counts_as_lost():
+    """Three times the tolerance: 3 px, more in frames wider than 480."""
+    assert [3 * Lens(300.0, (0.0, 0.0), (width, 10)).tolerance for width in (128, 480, 960)] == [3, 3, 6]
+
+
+def test_the_first_saved_camera_and_the_worlds_of_table_2():
+    assert np.abs(saved_cameras(interpolate(keyframes(["push_in"]), 5))[0] - np.diag([-1, 1, -1, 1])).max() < 1e-12
+    assert published_tables("worldscore")[0].cases == 3000
 
 
 def test_how_far_the_released_mask_grows():

@@ -15,12 +15,13 @@ from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import Source, read_sources
 from worldgauge.core.video import Video
 from worldgauge.functional.phases import linear_boundaries
+from worldgauge.report.strips import HEIGHT, small_frames, spread_over
 from worldgauge.verbs import RunFolders, say
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-PER_PHASE, HEIGHT, MARGIN, LABEL = 3, 96, 4, 14
+PER_PHASE, MARGIN, LABEL = 3, 4, 14
 """Frames of each phase, and pixels."""
 SHADES = {"visible": (46, 125, 50), "gone": (120, 120, 120), "back": (21, 101, 192)}
 """Bar above the frames of a phase."""
@@ -67,8 +68,7 @@ def phase_strip(rows: Mapping[str, Source]) -> Image:
     for name, clip in clips.items():
         count = clip.info.frames
         numbers = strip_frames(*linear_boundaries(phases.gone, phases.back, reference.info.frames, count), count)
-        frames = dict(clip.decode(sorted(set(numbers))))
-        pictures[name] = [_shrunk(Pillow.fromarray(frames[number])) for number in numbers]
+        pictures[name] = small_frames(clip, numbers)
     width = max(picture.width for row in pictures.values() for picture in row)
     columns, left = 3 * PER_PHASE, 8 + 7 * max(len(name) for name in pictures)
     size = (left + columns * (width + MARGIN), LABEL + len(pictures) * (HEIGHT + MARGIN))
@@ -94,8 +94,8 @@ def strip_frames(gone: int, back: int, frames: int) -> list[int]:
     """
     chosen: list[int] = []
     for start, end in ((0, gone), (gone, back), (back, frames)):
-        last = max(start, end - 1)
-        chosen += [min(round(float(x)), frames - 1) for x in np.linspace(start, last, PER_PHASE) + 1e-9]
+        last = min(max(start, end - 1), frames - 1)
+        chosen += spread_over(min(start, last), last, PER_PHASE)
     return chosen
 
 
@@ -144,7 +144,3 @@ def on_axis(column: str, value: float | None) -> float | None:
     if value is None:
         return None
     return float(np.clip(1 - value if column == "GT_ALL_LPIPS" else value / BEST.get(column, 100.0), 0, 1))
-
-
-def _shrunk(picture: Image) -> Image:
-    return picture.resize((max(1, round(picture.width * HEIGHT / picture.height)), HEIGHT))

@@ -12,6 +12,7 @@ from worldgauge.benchmarks.worldscore.verbs.check import check
 from worldgauge.benchmarks.worldscore.verbs.comparing import observations, subdomains, twins
 from worldgauge.benchmarks.worldscore.verbs.consistency import consistency
 from worldgauge.benchmarks.worldscore.verbs.curate import curate
+from worldgauge.benchmarks.worldscore.verbs.examples import examples
 from worldgauge.benchmarks.worldscore.verbs.presets import presets
 from worldgauge.benchmarks.worldscore.verbs.study import study
 from worldgauge.core.run_folder import Run
@@ -19,7 +20,7 @@ from worldgauge.verbs import AsJson, print_json, print_note, print_table, say
 
 app = typer.Typer(help="WorldScore: data set, official files, bounds, comparisons of models, published numbers.")
 
-for verb in (check, presets, consistency, observations, subdomains, twins, study, curate, bounds):
+for verb in (check, presets, consistency, observations, subdomains, twins, examples, study, curate, bounds):
     app.command()(verb)
 
 RunFolder = Annotated[Path, typer.Argument(help="Run folder of the benchmark.", show_default=False)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from worldgauge.benchmarks.memobench.analyses.taxonomy_check import (
     AND,
+    SHOWS,
     Answer,
     ask,
     draw_blocks,
@@ -53,6 +54,9 @@ def main() -> None:
             remark = f" (not counted: {answer.left_out})" if answer.left_out else ""
             print(f"{answer.world} {answer.fault}: {', '.join(answer.named) or 'none'}{remark}", flush=True)
     print(table(answers))
+    faulty = [answer.differs for answer in answers if answer.fault != ORACLE]
+    shown = sum(differs >= SHOWS for differs in faulty)
+    print(f"{shown} of {len(faulty)} faulty clips show it, the least {min(faulty):.2f} target areas")
     several, both, clips = several_named(answers)
     print(f"of {clips} clips with two faults {several} are given two names, {both} the right ones")
 

@@ -1,4 +1,4 @@
-"""Choosing pictures for current scenes: too dark, too poor, too alike (paper, 3.2 and B.1).
+"""Choosing pictures for current scenes: too dark, too poor, too steep or narrow, too alike (paper, 3.2 and B.1).
 
 The paper prints no threshold, so none is given here: a filter works when its threshold is named.
 """
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading_pictures import read_picture
+from worldgauge.functional.perspective import Perspective
 from worldgauge.functional.quality import grey_of
 
 Image = NDArray[np.uint8]
@@ -33,6 +34,12 @@ class Thresholds:
     """Seat `image_quality`, a network."""
     min_aesthetic: float | None = None
     """Seat `aesthetic`, a network."""
+    max_roll: float | None = None
+    """Seat `perspective`, degrees either way."""
+    max_pitch: float | None = None
+    """Likewise, up or down."""
+    min_fov: float | None = None
+    """Likewise, the vertical field of view."""
     max_similarity: float | None = None
     """Cosine of the whole pictures' vectors, -1 to 1, to any picture kept before."""
 
@@ -48,6 +55,7 @@ class Measures:
     picture_quality: Callable[[Image], float] | None = None
     image_quality: Callable[[Image], float] | None = None
     aesthetic: Callable[[Image], float] | None = None
+    perspective: Callable[[Image], Perspective] | None = None
     vector: Callable[[Image], NDArray[np.float32]] | None = None
     """Unit vector of a picture."""
 
@@ -77,8 +85,13 @@ def pictures_below(folder: Path) -> list[Path]:
     return found
 
 
-def curate(pictures: Iterable[Path], root: Path, thresholds: Thresholds, measures: Measures) -> list[Verdict]:
-    """A verdict for every picture, in their order; of pictures that are alike the first is kept."""
+def curate(
+    pictures: Iterable[Path], root: Path, thresholds: Thresholds, measures: Measures, *, drop_untold: bool = False
+) -> list[Verdict]:
+    """A verdict for every picture, in their order; of pictures that are alike the first is kept.
+
+    A perspective that cannot be told speaks against a picture only with `drop_untold`.
+    """
     kept: list[tuple[str, NDArray[np.float32]]] = []
     verdicts = []
     for file in pictures:
@@ -89,6 +102,7 @@ def curate(pictures: Iterable[Path], root: Path, thresholds: Thresholds, measure
             verdicts.append(Verdict(name, False, str(error), {}))
             continue
         reason, figures = _too_poor(image, thresholds, measures)
+        reason = reason or _badly_taken(image, thresholds, measures, figures, drop_untold=drop_untold)
         if not reason and thresholds.max_similarity is not None:
             reason = _too_alike(image, name, kept, thresholds.max_similarity, measures, figures)
         verdicts.append(Verdict(name, not reason, reason, figures))
@@ -113,6 +127,30 @@ def _too_poor(image: Image, thresholds: Thresholds, measures: Measures) -> tuple
         if figures[name] < least:
             return f"{name} {figures[name]:.4g} is below {least:g}", figures
     return "", figures
+
+
+def _badly_taken(
+    image: Image, thresholds: Thresholds, measures: Measures, figures: dict[str, float], *, drop_untold: bool
+) -> str:
+    """Why a picture's perspective speaks against it; its figures join the others as far as they can be told."""
+    limits = {"roll": thresholds.max_roll, "pitch": thresholds.max_pitch, "fov": thresholds.min_fov}
+    asked = {name: limit for name, limit in limits.items() if limit is not None}
+    if not asked:
+        return ""
+    if measures.perspective is None:
+        raise WorldGaugeError("a threshold for the perspective and nothing that measures it")
+    view = measures.perspective(image)
+    told: dict[str, float | None] = {"roll": view.roll, "pitch": view.pitch, "fov": view.fov}
+    figures |= {name: value for name in asked if (value := told[name]) is not None}
+    for name, limit in asked.items():
+        if name not in figures:
+            if drop_untold:
+                return f"its {name} cannot be told"
+        elif name == "fov" and figures[name] < limit:
+            return f"fov {figures[name]:.4g} is below {limit:g}"
+        elif name != "fov" and abs(figures[name]) > limit:
+            return f"{name} {figures[name]:.4g} is beyond {limit:g}"
+    return ""
 
 
 def _too_alike(
@@ -152,9 +190,13 @@ def figure_names(verdicts: Sequence[Verdict]) -> list[str]:
 
 def summary(verdicts: Sequence[Verdict], thresholds: Thresholds, instruments: dict[str, Any]) -> dict[str, Any]:
     """What goes beside the log: how it was chosen."""
+    of_view = [name.partition("_")[2] for name in ("max_roll", "max_pitch", "min_fov") if name in thresholds.asked]
     return {
         "pictures": len(verdicts),
         "kept": sum(verdict.kept for verdict in verdicts),
+        "perspective not told": sum(
+            verdict.kept and any(name not in verdict.figures for name in of_view) for verdict in verdicts
+        ),
         "thresholds": thresholds.asked,
         "instruments": instruments,
     }

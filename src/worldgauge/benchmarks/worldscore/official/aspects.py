@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import INTRA_LAYOUTS
-from worldgauge.core.benchmark import BenchmarkFile, Scale, read_benchmark_file
+from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file
 from worldgauge.core.registry import unknown_name
+from worldgauge.core.scale import Scale
 
 Raw = float | Sequence[float]
 

@@ -21,13 +21,26 @@ def curate(
     min_picture_quality: Annotated[float | None, typer.Option(help="Seat quality (no weights), 0 to 1.")] = None,
     min_image_quality: Annotated[float | None, typer.Option(help="Seat image_quality, a network.")] = None,
     min_aesthetic: Annotated[float | None, typer.Option(help="Seat aesthetic, a network.")] = None,
+    max_roll: Annotated[float | None, typer.Option(help="Seat perspective, degrees either way.")] = None,
+    max_pitch: Annotated[float | None, typer.Option(help="Seat perspective, degrees up or down.")] = None,
+    min_fov: Annotated[float | None, typer.Option(help="Seat perspective, vertical field of view, degrees.")] = None,
+    drop_untold: Annotated[
+        bool, typer.Option("--drop-untold", help="Drop pictures whose perspective cannot be told.")
+    ] = False,
     max_similarity: Annotated[float | None, typer.Option(help="Cosine to a picture kept before, -1 to 1.")] = None,
+    classes: Annotated[
+        Path | None, typer.Option(help="CSV: picture, class, caption, keep (yes or no); by a model or people of yours.")
+    ] = None,
+    best: Annotated[int | None, typer.Option(min=1, help="Of each class the best in quality; the paper: 100.")] = None,
     use: Annotated[list[str] | None, typer.Option("--use", help="SEAT=INSTRUMENT; repeatable.")] = None,
 ) -> None:
-    """Choose pictures for current scenes: not too dark, poor or alike. The paper prints no thresholds: name yours.
+    """Choose pictures for current scenes: not too dark, poor, tilted or alike, and the best of each class.
 
-    worldgauge worldscore curate photos --min-brightness 0.15 --max-similarity 0.95 -o curated
+    The paper prints no thresholds: name yours.
+
+    worldgauge worldscore curate photos --min-brightness 0.15 --max-pitch 20 --max-similarity 0.95 -o curated
     """
+    from worldgauge.benchmarks.worldscore.curation.best_of_class import keep_best, read_classes, reviewed
     from worldgauge.benchmarks.worldscore.curation.current_scenes import (
         Thresholds,
         figure_names,
@@ -37,19 +50,37 @@ def curate(
     from worldgauge.benchmarks.worldscore.curation.current_scenes import curate as chosen
     from worldgauge.core.errors import WorldGaugeError
 
-    thresholds = Thresholds(min_brightness, min_picture_quality, min_image_quality, min_aesthetic, max_similarity)
+    thresholds = Thresholds(
+        min_brightness=min_brightness,
+        min_picture_quality=min_picture_quality,
+        min_image_quality=min_image_quality,
+        min_aesthetic=min_aesthetic,
+        max_roll=max_roll,
+        max_pitch=max_pitch,
+        min_fov=min_fov,
+        max_similarity=max_similarity,
+    )
     if not thresholds.asked:
         raise WorldGaugeError("no threshold is named", "give for example --min-brightness 0.15 --max-similarity 0.95")
+    described = read_classes(classes) if classes is not None else {}
     measures, instruments = _measures(thresholds.asked, use or [])
-    verdicts = chosen(pictures_below(pictures), pictures, thresholds, measures)
+    verdicts = chosen(pictures_below(pictures), pictures, thresholds, measures, drop_untold=drop_untold)
+    verdicts = reviewed(verdicts, described)
+    if best is not None:
+        verdicts = keep_best(verdicts, best, described)
     names = figure_names(verdicts)
     out.mkdir(parents=True, exist_ok=True)
     with (out / LOG).open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["picture", "verdict", "reason", *names])
-        writer.writerows(verdict.to_row(names) for verdict in verdicts)
+        writer.writerow(["picture", "verdict", "reason", *names, *(["class", "caption"] if described else [])])
+        for verdict in verdicts:
+            said = described.get(verdict.picture)
+            writer.writerow([*verdict.to_row(names), *([said.kind, said.caption] if said else [])])
     told = summary(verdicts, thresholds, instruments)
     (out / SUMMARY).write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    untold = told["perspective not told"]
+    if untold:
+        say(f"the perspective of {untold} kept ones cannot be told; --drop-untold drops them")
     say(f"{told['kept']} of {told['pictures']} pictures kept: {out / LOG}")
 
 
@@ -66,21 +97,25 @@ def _measures(asked: dict[str, float], overrides: list[str]) -> tuple[Any, dict[
         "min_picture_quality": "quality",
         "min_image_quality": "image_quality",
         "min_aesthetic": "aesthetic",
+        "max_roll": "perspective",
+        "max_pitch": "perspective",
+        "min_fov": "perspective",
         "max_similarity": alike,
     }
     sitting: dict[str, Any] = {}
     for threshold, seat in needed.items():
-        if threshold in asked:
+        if threshold in asked and seat not in sitting:
             reason = seats.reason_seat_empty(seat)
             if reason:
                 raise Unavailable(f"--{threshold.replace('_', '-')}: {reason}", f"name one with --use {seat}=NAME")
             sitting[seat] = seats.instruments[seat]
             sitting[seat].load("cpu")
-    quality, image_quality, aesthetic, embedding = (sitting.get(seat) for seat in needed.values())
+    quality, image_quality, aesthetic, perspective, embedding = map(sitting.get, dict.fromkeys(needed.values()))
     measures = Measures(
         picture_quality=None if quality is None else lambda image: float(quality.figures(image[None])["overall"][0]),
         image_quality=None if image_quality is None else lambda image: float(image_quality.scores(image[None])[0]),
         aesthetic=None if aesthetic is None else lambda image: float(aesthetic.scores(image[None])[0]),
+        perspective=None if perspective is None else lambda image: perspective.views(image[None])[0],
         vector=None if embedding is None else lambda image: _whole(embedding.embeddings(image[None]))[0],
     )
     return measures, {seat: instrument.identity() for seat, instrument in sitting.items()}
