@@ -69,7 +69,8 @@ def evaluate(
     """
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
-    weight: float | None = None
+    # What a case weighs by itself is known without its video.
+    weight = inputs.case.weight if definition.reduce == "weighted_mean" else None
     frames: list[int] | None = None
     code, again = "", False
     try:
