@@ -254,6 +254,13 @@ def test_a_record_has_the_code_of_its_reason(tmp_path: Path, answer: Exception, 
     assert _record(tmp_path, _definition(answer)).code == code
 
 
+def test_a_case_weighs_the_same_without_a_number(tmp_path: Path) -> None:
+    heavy = Case(id="a", weight=3.0)
+    definition = replace(_definition(Unscored("lost")), reduce="weighted_mean")
+    assert _record(tmp_path, definition, _inputs(heavy)).weight == 3.0
+    assert _record(tmp_path, definition, CaseInputs(heavy, None)).weight == 3.0
+
+
 def test_a_code_is_a_word_and_crosses_processes() -> None:
     with pytest.raises(ValueError, match="small letters"):
         Unscored("lost", code="Too few")

@@ -106,7 +106,7 @@ class Run:
                 np.nan if value is None else value,
                 np.nan if raw is None else raw,
                 np.nan if weight is None else weight,
-                "" if status != Status.UNSCORED else _code(record),
+                _code(record) if status is _UNSCORED else "",
             )
         self.left_out = counting.left_out(lambda metric, video: video in rows[metric])
         return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
@@ -138,6 +138,8 @@ class Run:
             rows.append({"model": self.name, **record, **tags})
         return pandas.DataFrame(rows)
 
+
+_UNSCORED = intern(Status.UNSCORED.value)
 
 _Row = tuple[int, str, str, float, float, float, str]
 """Invocation, cluster, status, value, raw, weight, reason code."""

@@ -229,10 +229,12 @@ def _plain(score: Score | None, ranks: Ranks | None) -> str:
     text = number_of_table(score.value)
     if score.interval:
         text += f" ± {_half_width(score.interval)}"
-    if score.scored != score.expected:
-        text += f" ({score.coverage_in_words})"
     depends = ranks_in_words(ranks)
-    return f"{text}, rank {depends}" if depends else text
+    remarks = [
+        score.coverage_in_words if score.scored != score.expected else "",
+        f"rank {depends}" if depends else "",
+    ]
+    return f"{text} ({', '.join(filter(None, remarks))})" if any(remarks) else text
 
 
 def _half_width(interval: tuple[float, float]) -> str:
