@@ -63,8 +63,9 @@ class CaseTable:
     def at_end(self, highest: bool) -> tuple[Floats, Floats]:
         """Values and weights, (M, N) each, with every unknown clip where its column is lowest, or highest."""
         values, weights = self.values.copy(), self.weights.copy()
-        for m in np.flatnonzero(self.unknown):
-            definition = self.definitions[m]
+        for m, definition in enumerate(self.definitions):
+            if not self.unknown[m]:
+                continue
             numbers, rows = self.of_videos[definition.id], self.rows[definition.id]
             # A clip that weighs nothing decides nothing, not even where it may be infinite.
             heavy = numbers.unknown_weights > 0

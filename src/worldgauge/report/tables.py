@@ -85,7 +85,7 @@ def build_table(summaries: list[Summary]) -> Table:
     return table
 
 
-RANKS_DEPEND = "rank 1-2: between these the rank depends on what clips without a score are worth."
+RANKS_DEPEND = "#1-2: the rank lies between these, whatever clips without a score are worth."
 
 
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -132,8 +132,10 @@ def to_csv(table: Table) -> str:
     return stream.getvalue()
 
 
-_CSV_PARTS = ("", ".low", ".high", ".if_worst", ".if_best", ".spread", ".scored", ".expected")
-_CSV_PARTS += (".as_worst", ".rank", ".last_rank")
+_CSV_PARTS = (
+    *("", ".low", ".high", ".if_worst", ".if_best", ".spread"),
+    *(".scored", ".expected", ".as_worst", ".rank", ".last_rank"),
+)
 """Value, 95 % interval, bounds, spread between takes, coverage, clips that count as worst, first and last rank."""
 
 
@@ -232,9 +234,9 @@ def _plain(score: Score | None, ranks: Ranks | None) -> str:
     depends = ranks_in_words(ranks)
     remarks = [
         score.coverage_in_words if score.scored != score.expected else "",
-        f"rank {depends}" if depends else "",
+        f"#{depends}" if depends else "",
     ]
-    return f"{text} ({', '.join(filter(None, remarks))})" if any(remarks) else text
+    return f"{text} ({' '.join(filter(None, remarks))})" if any(remarks) else text
 
 
 def _half_width(interval: tuple[float, float]) -> str:
