@@ -103,7 +103,7 @@ def test_the_official_total_of_worldscore_is_marked_where_a_model_hides_clips(tm
     assert first.bounds == (pytest.approx((3 * 15 + 4 * 60) / 7), pytest.approx((3 * 90 + 4 * 60) / 7))
     assert table.ranks[0, "static"] == table.ranks[1, "static"] == (1, 2)
     header, rows = terminal_cells(table)
-    assert all("#1-2)" in row[header.index("static ↑")] for row in rows)
+    assert all("*)" in row[header.index("static ↑")] for row in rows)
 
 
 def test_official_files_of_worldscore_come_with_bounds(tmp_path: Path) -> None:

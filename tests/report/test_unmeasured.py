@@ -269,15 +269,15 @@ def test_the_table_marks_ranks_that_depend_on_the_bounds(runs: list[Run]) -> Non
     assert {k: table.ranks[k, "a"] for k in range(4)} == {0: (1, 2), 1: (1, 2), 2: (3, 3), 3: (4, 4)}
     header, rows = terminal_cells(table)
     column = header.index("a ↑")
-    assert rows[0][column].endswith("(#1-2)") and rows[1][column].endswith("(4/8 #1-2)")
-    assert "#" not in rows[2][column] and rows[3][column].endswith("(2/8, 6 as worst)")
-    assert "a: hiding 45.00 to 95.00." in table.notes
-    assert any(note.startswith("#1-2:") for note in table.notes)
+    assert rows[0][column].endswith(" (*)") and rows[1][column].endswith(" (4/8*)")
+    assert "*" not in rows[2][column] and rows[3][column].endswith("(2/8, 6 as worst)")
+    assert "a: honest rank 1-2; hiding 45.00 to 95.00, rank 1-2." in table.notes
+    assert any(note.endswith("; * where a rank depends on them:") for note in table.notes)
     assert "6 too-few-frames videos count as 0 (policy of the benchmark) (black)." in table.notes
     for width in (80, 120):
         lines = fit_matrix(header, rows, width)
         assert max(map(len, lines)) <= width
-        assert sum("#1-2)" in line for line in lines) >= 2
+        assert sum("*)" in line for line in lines) >= 2
 
 
 def test_every_format_has_bounds_and_ranks(runs: list[Run]) -> None:
@@ -289,7 +289,7 @@ def test_every_format_has_bounds_and_ranks(runs: list[Run]) -> None:
     assert (models[1]["scores"]["a"]["bounds"], models[1]["scores"]["a"]["ranks"]) == ([45.0, 95.0], [1, 2])
     assert (models[3]["scores"]["total"]["as_worst"], models[3]["scores"]["total"]["bounds"]) == (6, None)
     assert r"\textbf{90.00} {\scriptsize (4/8)}\textsuperscript{1--2}" in to_latex(table)
-    assert "(4/8 #1-2) |" in to_markdown(table)
+    assert "(4/8*) |" in to_markdown(table)
     card = model_card(summarise(runs[1]))
     assert "| a | 90 | 90 to 90 | 45 to 95 | 4/8 |" in card
 
@@ -339,7 +339,7 @@ def test_all_known_is_told_as_ever(tmp_path: Path) -> None:
     first, second = (make_run(tmp_path / name, name, {"a": [60.0, 70.0]}) for name in ("first", "second"))
     assert "bounds" not in str(compare(first, second))
     table = build_table([summarise(first), summarise(second)])
-    assert not any("#" in cell for row in terminal_cells(table)[1] for cell in row)
+    assert not any("*" in cell for row in terminal_cells(table)[1] for cell in row)
     assert table.ranks[0, "a"] == (1, 1)
 
 

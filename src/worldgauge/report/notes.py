@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from worldgauge.report.comparable import unlike_cases
+from worldgauge.report.places import Ranks, ranks_in_words
 from worldgauge.report.summary import Summary
 from worldgauge.report.unofficial import unofficial_notes
 
+RANK_DEPENDS = "*"
+"""Stands behind a score whose rank depends on what clips without a score are worth."""
+RanksOf = Mapping[tuple[int, str], Ranks]
+"""Number of a run and id of a column to the ranks it can have there."""
 
-def table_notes(summaries: list[Summary]) -> list[str]:
+
+def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     """Every note of a table of these runs."""
     file = summaries[0].run.file
     sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
@@ -33,7 +39,7 @@ def table_notes(summaries: list[Summary]) -> list[str]:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
     notes += _policy(summaries)
     notes += _reasons(summaries)
-    notes += _bounds(summaries)
+    notes += _bounds(summaries, ranks)
     notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
     return notes
 
@@ -67,16 +73,18 @@ def _reasons(summaries: list[Summary]) -> list[str]:
     return [f"{column}: {reason}{_of(names, summaries)}." for (column, reason), names in models.items()]
 
 
-def _bounds(summaries: list[Summary]) -> list[str]:
-    """Between which numbers a score lies, whatever the clips are worth that have none."""
+def _bounds(summaries: list[Summary], ranks: RanksOf) -> list[str]:
+    """Between which numbers a score lies, whatever the clips are worth that have none; and between which ranks."""
     found: dict[str, list[str]] = {}
-    for summary in summaries:
+    for k, summary in enumerate(summaries):
         for score in summary.scores.values():
-            if score.bounds is not None:
-                ends = score.bounds_in_words(number_of_table)
-                found.setdefault(score.id, []).append(f"{summary.run.name} {ends}")
-    lines = [f"{column}: {', '.join(of_models)}." for column, of_models in found.items()]
-    return ["Bounds, if clips without a score counted as worst or best:", *lines] if lines else []
+            rank = ranks_in_words(ranks.get((k, score.id)))
+            told = [score.bounds_in_words(number_of_table), f"rank {rank}" if rank else ""]
+            if any(told):
+                found.setdefault(score.id, []).append(" ".join((summary.run.name, ", ".join(filter(None, told)))))
+    lines = [f"{column}: {'; '.join(of_models)}." for column, of_models in found.items()]
+    marked = f"; {RANK_DEPENDS} where a rank depends on them" if any(map(ranks_in_words, ranks.values())) else ""
+    return [f"Bounds, if clips without a score counted as worst or best{marked}:", *lines] if lines else []
 
 
 def _of(names: list[str], summaries: list[Summary]) -> str:

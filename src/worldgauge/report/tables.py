@@ -13,7 +13,7 @@ from functools import cached_property
 from worldgauge.core.aggregate import Tree, score_unit
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.fit import fit_matrix
-from worldgauge.report.notes import number_of_table, table_notes
+from worldgauge.report.notes import RANK_DEPENDS, number_of_table, table_notes
 from worldgauge.report.places import Place, Ranks, contestants, places, possible_ranks, ranks_in_words
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
@@ -79,18 +79,14 @@ def build_table(summaries: list[Summary]) -> Table:
         for d in file.definitions:
             columns.setdefault(d.id, Column(d.id, score_unit(d), tree.higher_is_better(d.id)))
     rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
-    table = Table(list(columns.values()), rows, table_notes(summaries))
-    if any(ranks_in_words(ranks) for ranks in table.ranks.values()):
-        table.notes.append(RANKS_DEPEND)
+    table = Table(list(columns.values()), rows, [])
+    table.notes.extend(table_notes(summaries, table.ranks))
     return table
 
 
-RANKS_DEPEND = "#1-2: the rank lies between these, whatever clips without a score are worth."
-
-
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Header and rows for a terminal: score, half width of the interval, coverage where it is not full, ranks where
-    they depend on what could not be measured."""
+    """Header and rows for a terminal: score, half width of the interval, coverage where it is not full, and a mark where
+    the rank depends on what could not be measured."""
     rows = [
         [row.model, *(_plain(row.scores.get(c.id), table.ranks.get((k, c.id))) for c in table.columns)]
         for k, row in enumerate(table.rows)
@@ -232,11 +228,9 @@ def _plain(score: Score | None, ranks: Ranks | None) -> str:
     if score.interval:
         text += f" ± {_half_width(score.interval)}"
     depends = ranks_in_words(ranks)
-    remarks = [
-        score.coverage_in_words if score.scored != score.expected else "",
-        f"#{depends}" if depends else "",
-    ]
-    return f"{text} ({' '.join(filter(None, remarks))})" if any(remarks) else text
+    remark = score.coverage_in_words if score.scored != score.expected else ""
+    remark += RANK_DEPENDS if depends else ""
+    return f"{text} ({remark})" if remark else text
 
 
 def _half_width(interval: tuple[float, float]) -> str:
