@@ -85,8 +85,8 @@ def build_table(summaries: list[Summary]) -> Table:
 
 
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Header and rows for a terminal: score, half width of the interval, coverage where it is not full, and a mark where
-    the rank depends on what could not be measured."""
+    """Header and rows for a terminal: score, half width of the interval, coverage where it is not full, and a mark
+    where the rank depends on what could not be measured."""
     rows = [
         [row.model, *(_plain(row.scores.get(c.id), table.ranks.get((k, c.id))) for c in table.columns)]
         for k, row in enumerate(table.rows)
