@@ -335,6 +335,24 @@ def test_a_verdict_that_holds_whatever_is_unknown_is_not_marked(tmp_path: Path) 
     assert "*" not in str(comparison)
 
 
+def test_a_clip_that_nothing_bounds_decides(tmp_path: Path) -> None:
+    """Without an end on either side no verdict holds, and the bounds say so."""
+    runs = [
+        make_run(tmp_path / "h", "honest", {"a": [20.0 + i for i in range(16)]}),
+        make_run(tmp_path / "x", "better", {"a": [90.0 + i % 5 for i in range(15)] + [POSE]}),
+    ]
+    for run in runs:
+        free = [d.model_copy(update={"scale": None, "bounds": (-math.inf, math.inf)}) for d in run.file.definitions]
+        run.file.model_copy(update={"definitions": free}).write(run.folder)
+    comparison = compare(runs[1].folder, runs[0].folder)
+    assert (comparison["a"].verdict, comparison["a"].depends, comparison["a"].bounds) == ("first", True, (None, None))
+    assert "unbounded to unbounded" in str(comparison)
+    table = build_table([summarise(Run(run.folder)) for run in runs])
+    assert "a: honest rank 1-2; better unbounded to unbounded, rank 1-2." in table.notes
+    better = list(csv.DictReader(io.StringIO(to_csv(table))))[1]
+    assert (better["a.if_worst"], better["a.if_best"]) == ("unbounded", "unbounded")
+
+
 def test_all_known_is_told_as_ever(tmp_path: Path) -> None:
     first, second = (make_run(tmp_path / name, name, {"a": [60.0, 70.0]}) for name in ("first", "second"))
     assert "bounds" not in str(compare(first, second))

@@ -81,15 +81,13 @@ def with_bounds(joint: Joint, first: int, second: int, found: Mapping[str, Diffe
     below = _at_end(joint, lowest[first] - highest[second], low[first] - high[second], rows, found)
     above = _at_end(joint, highest[first] - lowest[second], high[first] - low[second], rows, found)
     for name, point in found.items():
-        if not set(joint.tree.metrics_of(name)).intersection(rows.tolist()):
-            continue
+        # Holm's adjustment ties the metrics together, so that also one of which all is known may depend on others.
+        depends = _depends(point, below[name], above[name])
+        unknown = set(joint.tree.metrics_of(name)).intersection(rows.tolist())
         # What was found on shared cases belongs to it, though over all cases it might not be reached.
-        known = [d.value for d in (below[name], point, above[name]) if d.value is not None]
-        result[name] = replace(
-            point,
-            bounds=(_finite(min(known)), _finite(max(known))) if known else None,
-            depends=_depends(point, below[name], above[name]),
-        )
+        known = [d.value for d in (below[name], point, above[name]) if unknown and d.value is not None]
+        bounds = (_finite(min(known)), _finite(max(known))) if known else None
+        result[name] = replace(point, bounds=bounds, depends=depends)
     return result
 
 
@@ -101,9 +99,10 @@ def _at_end(
     # Without bounds on a clip there is nothing to test.
     testable = rows[np.isfinite(paired[rows]).any(axis=1) & ~np.isinf(paired[rows]).any(axis=1)]
     p_values = [None if m in rows else d.p_value for m, d in enumerate(metrics)]
-    for m, p in zip(testable, sign_flip_tests(paired[testable], joint.clusters, PERMUTATIONS), strict=True):
-        p_values[m] = _finite(p)
-    adjusted = holm(p_values)
+    if testable.size:
+        tested = sign_flip_tests(paired[testable], joint.clusters, PERMUTATIONS)
+        p_values = [tested[testable == m].item() if m in testable else p for m, p in enumerate(p_values)]
+    adjusted = holm([None if p is None else _finite(p) for p in p_values])
     result = {}
     for i, (name, point) in enumerate(found.items()):
         value = float(of_scores[i])
