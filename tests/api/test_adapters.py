@@ -51,9 +51,14 @@ def test_a_run_is_told_with_its_coverage(videos: Path) -> None:
     (videos / "case-02.mkv").write_text("broken")
     run = wg.evaluate(videos, metrics=["psnr", "looks_nice"])
     numbers = finite_numbers(run)
+    value = run.summary().metrics["psnr"].value
+    assert value is not None
     assert numbers == {
-        "psnr": run.summary().metrics["psnr"].value,
+        "psnr": value,
         "psnr/coverage": pytest.approx(2 / 3),
+        # A broken video could have been anything from 0 to 99 dB.
+        "psnr/lowest": pytest.approx(2 * value / 3),
+        "psnr/highest": pytest.approx((2 * value + 99) / 3),
         "looks_nice/coverage": 0.0,
     }
 

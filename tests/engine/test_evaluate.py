@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +17,13 @@ from worldgauge.core.case import Case
 from worldgauge.core.contents import inputs_digest
 from worldgauge.core.errors import CannotWrite, InvalidVideo, NotApplicable, Unavailable, Unscored, WorldGaugeError
 from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.record import Record
 from worldgauge.core.scale import Scale
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video, VideoInfo
 from worldgauge.engine.definitions import Definition, Seats, resolve
+from worldgauge.engine.estimate import TooLarge
 from worldgauge.engine.evaluate import evaluate, first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, NotStored, Perception
@@ -236,6 +239,50 @@ def test_what_a_signal_raised_once_it_raises_again_and_undecided_is_remembered(t
         later.value(broken())
     assert calls == ["undecided", "broken", "broken"]
     assert later.counters == {"signals_reused": 1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (Unscored("lost"), ""),
+        (Unscored("half of it is black", code=TOO_FEW_FRAMES), "too-few-frames"),
+        (Unavailable("no weights"), "unavailable"),
+        (TooLarge("too many pixels"), "too-large"),
+        (InvalidVideo("half a file"), ""),
+    ],
+)
+def test_a_record_has_the_code_of_its_reason(tmp_path: Path, answer: Exception, code: str) -> None:
+    assert _record(tmp_path, _definition(answer)).code == code
+
+
+def test_a_case_weighs_the_same_without_a_number(tmp_path: Path) -> None:
+    heavy = Case(id="a", weight=3.0)
+    definition = replace(_definition(Unscored("lost")), reduce="weighted_mean")
+    assert _record(tmp_path, definition, _inputs(heavy)).weight == 3.0
+    assert _record(tmp_path, definition, CaseInputs(heavy, None)).weight == 3.0
+
+
+def test_a_code_is_a_word_and_crosses_processes() -> None:
+    with pytest.raises(ValueError, match="small letters"):
+        Unscored("lost", code="Too few")
+    copied = pickle.loads(pickle.dumps(Unscored("lost", "look again", "too-few-frames")))
+    assert (str(copied), copied.code) == ("lost; look again", "too-few-frames")
+
+
+def test_the_code_is_remembered_and_a_reference_is_no_fault_of_the_model(tmp_path: Path) -> None:
+    from worldgauge.core.signal import signal
+
+    @signal(version=1, reads=(), name="s_dark")
+    def dark() -> Any:
+        raise Unscored("all black", code=TOO_FEW_FRAMES)
+
+    for _ in range(2):
+        perception = _perception(_inputs(), tmp_path)
+        for use, code in ((dark(), "too-few-frames"), (dark(of="reference"), "of-the-case")):
+            with pytest.raises(Unscored) as raised:
+                perception.value(use)
+            assert (str(raised.value), raised.value.code) == ("all black", code)
+    assert perception.counters == {"signals_reused": 2}
 
 
 def test_a_signal_gets_what_it_reads_then_needs_then_its_instrument(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from scipy import stats
 
 from report.test_summary import make_run
 from worldgauge.core.status import Status
-from worldgauge.report.joint import Difference, Joint
+from worldgauge.report.difference import Difference
+from worldgauge.report.joint import Joint
 
 SCENES = 12
 TREE = {"metric": [{"id": "a"}, {"id": "b"}], "group": [{"id": "both", "of": {"a": 1, "b": 1}}]}

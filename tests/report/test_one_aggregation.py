@@ -43,9 +43,18 @@ scales = st.none() | st.fixed_dictionaries(
     }
 )
 # A number is a score that every scale here can give.
-policies = st.fixed_dictionaries({}, optional={"missing": st.sampled_from(["worst", "exclude", 0.5])}) | st.just(
-    {"missing": "worst", "invalid": "worst"}
-)
+policies = st.fixed_dictionaries(
+    {},
+    optional={
+        "missing": st.sampled_from(["worst", "exclude", 0.5]),
+        "unscored": st.sampled_from(["worst", {"too-few-frames": "worst"}, {"too-few-frames": 0.5}]),
+    },
+) | st.just({"missing": "worst", "invalid": "worst"})
+
+
+def code_of(status: Status, raw: float) -> str:
+    """Reason codes of unscored records, drawn with their numbers."""
+    return ("", "too-few-frames", "unavailable")[round(abs(raw) * 100) % 3] if status is Status.UNSCORED else ""
 
 
 @st.composite
@@ -108,6 +117,7 @@ def write_runs(world: dict[str, Any], root: Path) -> list[Run]:
                     case=f"c{case}", take=take, cluster=f"s{case % 3}", metric=metric, fingerprint="f", inputs="i",
                     video="v", status=status, value=value, raw=raw if ok else None, time=1.0,
                     weight=weight if ok and definitions[NAMES.index(metric)].reduce != "mean" else None,
+                    code=code_of(status, raw),
                 ).model_dump_json(by_alias=True)
             )  # fmt: skip
         (folder / "records-0.jsonl").write_text("".join(line + "\n" for line in lines))
@@ -115,34 +125,48 @@ def write_runs(world: dict[str, Any], root: Path) -> list[Run]:
     return runs
 
 
-def oracle(world: dict[str, Any], rows: list[Any]) -> dict[str, float | None]:
+Fill = dict[tuple[str, int, int], tuple[float, float]]
+"""Metric, case and take to the raw value and the weight that a clip without a number is given."""
+
+
+def oracle(world: dict[str, Any], rows: list[Any], fill: Fill | None = None) -> dict[str, float | None]:
     """The tree worked out with loops and plain floats, straight from the words of the documentation."""
     file = BenchmarkFile.model_validate(world["benchmark"])
-    found: dict[str, float | None] = {}
-    for content in world["definitions"]:
-        d = DefinitionFile.model_validate(content)
-        mine = [row for row in rows if row[0] == d.id]
-        own = [w for *_, status, _, w in mine if status is Status.OK]
-        usual = sum(own) / len(own) if own and d.reduce != "mean" else 1.0
-        cases: list[tuple[float, float]] = []
-        for case in range(CASES):
-            counted, weights = [], []
-            for _, _, _, status, raw, weight in (row for row in mine if row[1] == case):
-                by_case = d.scale is not None and d.scale.level == "case"
-                value = d.scale(raw) if by_case and d.scale else raw
-                to_raw = d.scale.inverse if d.scale and not by_case else float
-                number = counted_value(status, value, file.policy, d.worst, to_raw)
-                weights.append(weight if status is Status.OK and d.reduce != "mean" else usual)
-                if number is not None:
-                    counted.append((number, weights[-1]))
-            if counted:
-                total = sum(w for _, w in counted)
-                cases.append((sum(v * w for v, w in counted) / total, sum(weights) / len(weights)))
-        total = sum(w for _, w in cases)
-        mean = sum(v * w for v, w in cases) / total if cases else None
-        if mean is not None and d.scale is not None and d.scale.level == "model":
-            mean = d.scale(mean)
-        found[d.id] = mean
+    definitions = [DefinitionFile.model_validate(content) for content in world["definitions"]]
+    return climb(file, {d.id: metric_score(d, file, rows, fill or {}) for d in definitions})
+
+
+def metric_score(d: DefinitionFile, file: BenchmarkFile, rows: list[Any], fill: Fill) -> float | None:
+    """One metric's score."""
+    mine = [row for row in rows if row[0] == d.id]
+    own = [w for *_, status, _, w in mine if status is Status.OK]
+    usual = sum(own) / len(own) if own and d.reduce != "mean" else 1.0
+    cases: list[tuple[float, float]] = []
+    for case in range(CASES):
+        counted, weights = [], []
+        for _, _, take, status, raw, weight in (row for row in mine if row[1] == case):
+            by_case = d.scale is not None and d.scale.level == "case"
+            to_raw = d.scale.inverse if d.scale and not by_case else float
+            code = code_of(status, raw)
+            if (d.id, case, take) in fill:
+                status, (raw, weight) = Status.OK, fill[d.id, case, take]
+            value = d.scale(raw) if by_case and d.scale else raw
+            number = counted_value(status, value, file.policy, d.worst, to_raw, code)
+            weights.append(weight if status is Status.OK and d.reduce != "mean" else usual)
+            if number is not None:
+                counted.append((number, weights[-1]))
+        if counted:
+            total = sum(w for _, w in counted)
+            cases.append((sum(v * w for v, w in counted) / total, sum(weights) / len(weights)))
+    total = sum(w for _, w in cases)
+    mean = sum(v * w for v, w in cases) / total if cases else None
+    by_model = mean is not None and d.scale is not None and d.scale.level == "model"
+    return d.scale(mean) if by_model and d.scale and mean is not None else mean
+
+
+def climb(file: BenchmarkFile, metrics: dict[str, float | None]) -> dict[str, float | None]:
+    """Metrics, then groups."""
+    found = dict(metrics)
     for group in file.groups:
         members = [(found[m], w) for m, w in group.of.items()]
         total = sum(group.of.values())
@@ -158,7 +182,8 @@ def oracle(world: dict[str, Any], rows: list[Any]) -> dict[str, float | None]:
         elif group.reduce == "geometric":
             found[group.id] = math.exp(sum(w * math.log(v) for v, w in numbers) / total)
         else:
-            found[group.id] = total / sum(w / v for v, w in numbers)
+            inverse = sum(w / v for v, w in numbers)
+            found[group.id] = total / inverse if inverse else math.inf
     return found
 
 
@@ -238,12 +263,23 @@ def check(world: dict[str, Any], runs: list[Run], summaries: list[Summary]) -> N
                 assert cell == "-"
             else:
                 assert float(cell.split()[0]) == pytest.approx(score.value, abs=0.0051)
-                assert (f"({score.scored}/{score.expected})" in cell) == (score.scored != score.expected)
-            if score.bounds is not None and score.value is not None:
-                low, high = score.bounds
-                assert (low is None or low <= score.value + 1e-9) and (high is None or score.value <= high + 1e-9)
+                assert (f"({score.scored}/{score.expected}" in cell) == (score.scored != score.expected)
+                assert ("as worst" in cell) == (score.as_worst > 0)
             assert score.counted <= score.expected <= max(summary.run.file.expected, 1)
             assert 0 <= score.scored <= score.expected
+            assert content["bounds"] == (None if score.bounds is None else list(score.bounds))
+            assert shown["bounds"] == score.bounds
+            if score.bounds is None:
+                assert (rows[k][f"{name}.if_worst"], rows[k][f"{name}.if_best"]) == ("", "")
+                continue
+            ends = ["unbounded" if end is None else repr(end) for end in score.bounds]
+            told = [rows[k][f"{name}.if_worst"], rows[k][f"{name}.if_best"]]
+            assert told == (ends[::-1] if joint.tree.higher_is_better(name) is False else ends)
+            for end, of_joint in zip(score.bounds, joint.bounds, strict=True):
+                assert same(end, None if math.isinf(of_joint[k, i]) else float(of_joint[k, i]))
+            low, high = score.bounds
+            if score.value is not None:
+                assert (low is None or low <= score.value + 1e-9) and (high is None or score.value <= high + 1e-9)
     assert header[1:] == [c.heading for c in table.columns]
     for column in table.columns:
         better = joint.tree.higher_is_better(column.id)

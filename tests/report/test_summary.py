@@ -198,6 +198,7 @@ def test_csv_and_json_carry_full_precision(table: object) -> None:
     assert content["models"][2]["scores"]["b"] == {
         "value": None, "interval": None, "bounds": [0.0, 100.0], "spread": None, "scored": 0, "counted": 0,
         "expected": 2, "statuses": {"unscored": 2}, "reason": "no case scored (2 unscored)",
+        "ranks": None,
     }  # fmt: skip
 
 

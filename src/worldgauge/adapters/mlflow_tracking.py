@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from worldgauge.adapters.numbers import COVERAGE, Result, finite_numbers
+from worldgauge.adapters.numbers import BESIDE, Result, finite_numbers
 
 
 def log_to_mlflow(result: Result, *, step: int | None = None, client: Any = None) -> None:
@@ -14,5 +14,13 @@ def log_to_mlflow(result: Result, *, step: int | None = None, client: Any = None
 
         client = mlflow
     # A folder of files cannot hold both a metric `psnr` and a metric `psnr/coverage`.
-    named = {name.replace(COVERAGE, ".coverage"): value for name, value in finite_numbers(result).items()}
-    client.log_metrics(named, step=step)
+    client.log_metrics({_flat(name): value for name, value in finite_numbers(result).items()}, step=step)
+
+
+def _flat(name: str) -> str:
+    """
+    >>> _flat("bench/psnr/coverage")
+    'bench/psnr.coverage'
+    """
+    beside = next((part for part in BESIDE if name.endswith(part)), "")
+    return name.removesuffix(beside) + beside.replace("/", ".")

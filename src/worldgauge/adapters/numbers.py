@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from worldgauge.api.runs import Run
 
 COVERAGE = "/coverage"
+LOWEST, HIGHEST = "/lowest", "/highest"
+"""What a score could be, where clips have none."""
+BESIDE = (COVERAGE, LOWEST, HIGHEST)
 
 Result = Run | Mapping[str, float]
 """A run, or what a `Gauge` returned."""
@@ -29,4 +32,7 @@ def _of_run(run: Run) -> dict[str, float]:
     for score in [*summary.metrics.values(), *summary.groups.values()]:
         numbers[score.id] = math.nan if score.value is None else score.value
         numbers[f"{score.id}{COVERAGE}"] = score.coverage
+        if score.bounds is not None:
+            low, high = (math.nan if end is None else end for end in score.bounds)
+            numbers |= {f"{score.id}{LOWEST}": low, f"{score.id}{HIGHEST}": high}
     return numbers

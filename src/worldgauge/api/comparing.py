@@ -8,8 +8,12 @@ from pathlib import Path
 
 from worldgauge.api.show import TextTable
 from worldgauge.core.run_folder import Run
-from worldgauge.report.html.column import columns_of
-from worldgauge.report.joint import Difference, Joint
+from worldgauge.report.difference import Difference
+from worldgauge.report.html.column import Column, columns_of
+from worldgauge.report.joint import Joint
+
+DEPENDS = "*"
+"""Stands behind a verdict that is another within the bounds."""
 
 
 def compare(first: Run | str | Path, second: Run | str | Path) -> Comparison:
@@ -56,16 +60,44 @@ class Comparison(Mapping[str, Difference]):
             detectable = "" if d.detectable is None else column.number(d.detectable)
             directed = d.higher_is_better is not None
             counts = f"{d.wins}/{d.losses} of {d.cases}" if directed and d.cases else f"{d.cases}" if d.cases else ""
-            tests = (_p(d.p_value), _p(d.adjusted), better.get(d.verdict, d.verdict))
-            rows.append((column.id + arrows[d.higher_is_better], *scores, value, interval, *tests, counts, detectable))
-        header = ("metric", *names, "difference", "95 % interval", "p", "p (Holm)", "better", "won/lost", "detectable")
-        return TextTable.of(header, rows, [f"difference: {names[0]} minus {names[1]}, paired over shared cases"])
+            verdict = " ".join(filter(None, (better.get(d.verdict, d.verdict), DEPENDS if d.depends else "")))
+            tests = (_p(d.p_value), _p(d.adjusted), verdict)
+            bounds = (_bounds(d, column),) if self.open else ()
+            title = column.id + arrows[d.higher_is_better]
+            rows.append((title, *scores, value, interval, *bounds, *tests, counts, detectable))
+        ends = ("95 % interval", "bounds") if self.open else ("95 % interval",)
+        header = ("metric", *names, "difference", *ends, "p", "p (Holm)", "better", "won/lost", "detectable")
+        notes = [f"difference: {names[0]} minus {names[1]}, paired over shared cases", *self.notes]
+        return TextTable.of(header, rows, notes)
+
+    @property
+    def open(self) -> bool:
+        """Whether a clip has no number for a reason that a model can cause."""
+        return any(d.bounds is not None for d in self.differences.values())
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know of the bounds, where there are any."""
+        told = [
+            "bounds: of the difference, if clips without a score counted as worst for one model and best for the other"
+        ]
+        if any(d.depends for d in self.differences.values()):
+            told.append(
+                f"{DEPENDS} depends on these clips: within the bounds the verdict, or of a group the sign, is another"
+            )
+        return told if self.open else []
 
     def __repr__(self) -> str:
         return str(self.table())
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+def _bounds(difference: Difference, column: Column) -> str:
+    if difference.bounds is None:
+        return ""
+    return " to ".join("unbounded" if end is None else f"{end:+.{column.digits}f}" for end in difference.bounds)
 
 
 def _p(value: float | None) -> str:

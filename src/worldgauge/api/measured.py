@@ -30,6 +30,8 @@ class Measured:
     """Frames of the video; 0 where that is not known: it cannot be read, or a run was read back."""
     reason: str = ""
     """Why there is no value; for ok, a remark on the number."""
+    code: str = ""
+    """For unscored: the reason in a word, such as `too-few-frames`; empty where nobody gave one."""
 
     def __float__(self) -> float:
         if self.status is not Status.OK or self.value is None:

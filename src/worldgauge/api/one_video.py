@@ -117,6 +117,7 @@ class Measurer:
             curve_frames=frames_of_curve(record.curve, record.curve_frames),
             frames=_frames(video),
             reason=record.reason,
+            code=record.code,
         )
 
 

@@ -89,15 +89,25 @@ class Run(run_folder.Run):
         return summarise(self)
 
     def table(self) -> TextTable:
-        """A line per metric and group: score, 95 % interval, unit, scored and expected cases."""
+        """A line per metric and group: score, interval, bounds where clips have no score, unit, scored and expected."""
         summary = self.summary()
         units = {d.id: score_unit(d) for d in self.file.definitions}
+        scores = list(summary.scores.values())
+        some_open = any(s.bounds for s in scores)
         rows = [
-            (s.id, number(s.value), interval(s.interval), units.get(s.id, ""), f"{s.scored}/{s.expected}")
-            for s in [*summary.metrics.values(), *summary.groups.values()]
+            (
+                s.id,
+                number(s.value),
+                interval(s.interval),
+                *((s.bounds_in_words(number),) if some_open else ()),
+                units.get(s.id, ""),
+                s.coverage_in_words,
+            )
+            for s in scores
         ]
         notes = [*summary.policy_notes(), *need_more(self.excluded)]
-        return TextTable.of((self.name, "score", "95 % interval", "unit", "coverage"), rows, notes)
+        header = (self.name, "score", "95 % interval", *(("bounds",) if some_open else ()), "unit", "coverage")
+        return TextTable.of(header, rows, notes)
 
     @property
     def cases(self) -> dict[str, Measurements]:
@@ -116,6 +126,7 @@ class Run(run_folder.Run):
                 curve=None if curve is None else tuple(curve),
                 curve_frames=frames_of_curve(curve, record.get("curve_frames")),
                 reason=record.get("reason", ""),
+                code=record.get("code", ""),
             )
         return {case: Measurements(of_case) for case, of_case in sorted(found.items())}
 

@@ -12,7 +12,8 @@ from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print
 
 if TYPE_CHECKING:
     from worldgauge.api.comparing import Comparison
-    from worldgauge.report.joint import Difference, Joint
+    from worldgauge.report.difference import Difference
+    from worldgauge.report.joint import Joint
 
 app = typer.Typer()
 
@@ -93,6 +94,8 @@ def _print(comparison: Comparison, metric: str | None, ends: list[tuple[str, flo
     print_note("↑ larger is better, ↓ smaller is; better: at 5 % after Holm; p of groups: Student's t, resampled error")
     if _uneven(joint):
         print_note("scores: each over all cases of its run, so they need not differ by what shared cases differ by")
+    for note in comparison.notes:
+        print_note(note)
     print_note("detectable: the true difference that this many scenes would show with 80 % power")
     if metric is not None and ends:
         definition = next(d for d in joint.definitions if d.id == metric)

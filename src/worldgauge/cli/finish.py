@@ -8,7 +8,8 @@ import typer
 
 from worldgauge.cli.exits import FAULTS, tell
 from worldgauge.core.status import Status
-from worldgauge.report.summary import PENDING, Summary
+from worldgauge.report.summary import Summary
+from worldgauge.report.videos import PENDING
 from worldgauge.verbs import print_note, say
 
 

@@ -12,6 +12,7 @@ from worldgauge.core.aggregate import score_unit
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
+from worldgauge.core.status import Status
 from worldgauge.report.beside_published import beside_published
 from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Score, Summary, summarise
@@ -126,7 +127,7 @@ def print_summary(summary: Summary) -> None:
     units = {d.id: score_unit(d) for d in summary.run.file.definitions}
     optional = {
         "spread of takes": [_rounded(s.spread) for s in scores],
-        "if unscored count": [_bounds(s) for s in scores],
+        "bounds": [s.bounds_in_words(_rounded) for s in scores],
     }
     shown = {name: cells for name, cells in optional.items() if any(cells)}
     for i, score in enumerate(scores):
@@ -153,17 +154,16 @@ def print_summary(summary: Summary) -> None:
 
 
 def _absent(score: Score, status: str) -> str:
-    """`2 missing`, and what they count as where they count."""
-    number = score.counted_as.get(status)
-    told = "" if number is None else " (count as worst)" if isinstance(number, str) else f" (count as {number:g})"
-    return f"{score.statuses[status]} {status}{told}"
+    """`2 missing`, and what they count as where they count; of those unscored, which for which reason."""
+    codes = [why for why in score.counted_as if why not in tuple(Status)] if status == Status.UNSCORED else []
+    told = [_counting(score, why) for why in (status, *codes) if why in score.counted_as]
+    return f"{score.statuses[status]} {status}" + (f" ({', '.join(told)})" if told else "")
 
 
-def _bounds(score: Score) -> str:
-    """The score if all that could not be measured were the worst, and the best."""
-    if score.bounds is None:
-        return ""
-    return " to ".join("unbounded" if end is None else _rounded(end) for end in score.bounds)
+def _counting(score: Score, why: str) -> str:
+    number = score.counted_as[why]
+    as_what = "worst" if isinstance(number, str) else f"{number:g}"
+    return f"count as {as_what}" if why in tuple(Status) else f"{score.absent[why]} {why} count as {as_what}"
 
 
 def _rounded(number: float | None) -> str:

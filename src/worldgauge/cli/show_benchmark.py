@@ -11,7 +11,7 @@ from worldgauge.verbs import print_pairs, print_table, say
 
 def print_benchmark(file: BenchmarkFile) -> None:
     """The tree with its weights, every metric under every protocol, and where protocols disagree."""
-    policy = f"missing videos: {file.policy.missing}, invalid videos: {file.policy.invalid}"
+    policy = ", ".join(f"{why} videos: {rule}" for why, rule in file.policy.rules().items())
     about = [("benchmark", file.title or file.name), ("what", file.summary), ("citation", file.citation)]
     print_pairs(
         (k, v)

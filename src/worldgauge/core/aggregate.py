@@ -10,49 +10,67 @@ worst and best that could have been where nothing was measured.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.benchmark import BenchmarkFile, Group
+from worldgauge.core.reducers import OVER_CASES, OVER_MEMBERS, Floats
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Columns
 from worldgauge.core.scale import Scale
-from worldgauge.core.status import Policy, Status, counted_value
-
-Floats = NDArray[np.float64]
-Unmeasured = Literal["left out", "worst", "best"]
-"""What a clip counts as that our instruments could not judge."""
+from worldgauge.core.status import Policy, Status, counted_value, model_can_cause
 
 
-def case_values(
-    column: Columns, definition: DefinitionFile, policy: Policy, unmeasured: Unmeasured = "left out"
-) -> tuple[Floats, Floats]:
-    """Per record of a column the number that enters the mean, NaN where none does, and its weight."""
+@dataclass(frozen=True, eq=False)
+class CaseNumbers:
+    """What the records of a column add to its mean."""
+
+    values: Floats
+    """The number of each record, NaN where it adds none."""
+    weights: Floats
+    unknown: NDArray[np.int64]
+    """Records without a number, for a reason that a model can cause."""
+    unknown_weights: Floats
+    """What each of these weighs in bounds."""
+
+
+def case_numbers(column: Columns, definition: DefinitionFile, policy: Policy) -> CaseNumbers:
+    """The numbers of a column, and the records whose number nobody knows."""
     scale = definition.scale
     # A policy's number is a score; what is scaled only after the mean must be put in as the raw value behind it.
     to_raw: Callable[[float], float] = (
         scale.inverse if scale is not None and scale.level == "model" else lambda score: score
     )
-    substitutes = {Status.OK: np.nan}
-    for status in Status:
-        if status is not Status.OK:
-            value = counted_value(status, None, policy, definition.worst, to_raw)
-            # A number in the policy is a score, and no score is known behind a value without its scale.
-            substitutes[status] = np.nan if value is None or definition.unscaled else value
-    if unmeasured != "left out":
-        substitutes[Status.UNSCORED] = bounds_of(definition)[unmeasured == "best"]
-    values = np.array(
-        [v if s is Status.OK else substitutes[s] for s, v in zip(column.statuses, column.values, strict=True)],
-        dtype=np.float64,
-    )
+
+    def counts_as(status: Status, code: str) -> float | None:
+        # A number in the policy is a score, and no score is known behind a value without its scale.
+        worst = definition.worst
+        return None if definition.unscaled else counted_value(status, None, policy, worst, to_raw, code)
+
+    substitutes: dict[tuple[Status, str], float | None] = {}
+    values, unknown = column.values.copy(), []
+    for i in [i for i, status in enumerate(column.statuses) if status is not Status.OK]:
+        why = column.statuses[i], column.codes[i]
+        if why not in substitutes:
+            substitutes[why] = counts_as(*why)
+        number = substitutes[why]
+        values[i] = np.nan if number is None else number
+        if number is None and model_can_cause(*why):
+            unknown.append(i)
     known = column.weights[np.isfinite(column.weights)]
     # A clip without frames of its own, because it is absent, counts like an ordinary one.
     usual = float(known.mean()) if known.size else 1.0
-    return values, np.where(np.isfinite(column.weights), column.weights, usual)
+    at = np.array(unknown, dtype=np.int64)
+    own, most = column.weights[at], OVER_CASES[definition.reduce].unknown(known)
+    return CaseNumbers(
+        values,
+        np.where(np.isfinite(column.weights), column.weights, usual),
+        at,
+        np.where(np.isfinite(own), own, most),
+    )
 
 
 def by_case(rows: NDArray[np.int64], values: Floats, weights: Floats, cases: int) -> tuple[Floats, Floats]:
@@ -111,15 +129,18 @@ class Tree:
         """(M, ...) means of the metrics to (M + G, ...) scores: scaled where the mean is scaled, then up the tree."""
         return self._climb(self._scaled(leaves))
 
-    def bounds(self, known: Floats, worst: Floats, best: Floats) -> tuple[Floats, Floats]:
-        """The lowest and the highest scores of three rows of means, (M,) each to (M + G,) twice.
+    def bounds(self, known: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """The lowest and the highest scores, (M, ...) means of what is known and at both ends to (M + G, ...) twice.
 
-        A metric may be better where it is lower; a group rises with every member, whatever that means for each. What is
-        known is always within: where only the mean is scaled, a case may lie beyond the ends of the scale.
+        A group rises with every member, so its ends are made of theirs; one that would be made of a negative member has
+        no end there, and is infinite. What is known is always within: where only the mean is scaled, a case may lie
+        beyond the ends of the scale.
         """
-        ends, point = np.stack([self._scaled(worst), self._scaled(best)]), self._scaled(known)
-        low, high = np.fmin(ends.min(axis=0), point), np.fmax(ends.max(axis=0), point)
-        return self._climb(low), self._climb(high)
+        point, lowest, highest = self._scaled(known), self._scaled(low), self._scaled(high)
+        ends = self._climb(np.fmin(lowest, point)), self._climb(np.fmax(highest, point))
+        absent = np.isnan(self._climb(np.where(np.isnan(lowest), np.nan, 1.0)))
+        below, above = (np.isnan(end) & ~absent for end in ends)
+        return np.where(below, -np.inf, ends[0]), np.where(above, np.inf, ends[1])
 
     def _scaled(self, leaves: Floats) -> Floats:
         rows = [
@@ -137,7 +158,7 @@ class Tree:
         for group in self.groups:
             if all(member in self._row for member in group.of):
                 members = np.stack([scores[self._row[member]] for member in group.of])
-                scores[self._row[group.id]] = REDUCERS[group.reduce](members, np.array(list(group.of.values())))
+                scores[self._row[group.id]] = OVER_MEMBERS[group.reduce](members, np.array(list(group.of.values())))
         scores[self._unscaled] = leaves[self._unscaled]
         return scores
 
@@ -167,12 +188,21 @@ class Tree:
         return [member for member in group.of if scores.get(member) is None or member in unscaled]
 
 
-def bounds_of(definition: DefinitionFile) -> tuple[float, float]:
-    """The worst and the best that a case's number can be; infinite where nothing bounds it."""
-    worst, best = definition.ends
-    if definition.scale is None or definition.scale.clip:
-        return worst, best
-    return (-math.inf, math.inf) if worst < best else (math.inf, -math.inf)
+def ends_of(definition: DefinitionFile) -> tuple[float, float]:
+    """The numbers of a case with which its column is lowest and highest; infinite where nothing bounds it.
+
+    Where the scale is clipped, a case has the worst or the best score; where not, the worst or the best its metric can
+    give.
+    """
+    scale = definition.scale
+    if scale is None:
+        return definition.bounds
+    if scale.clip:
+        ends = scale.target if scale.level == "case" else scale.source
+    else:
+        raw = definition.bounds if scale.source[0] < scale.source[1] else definition.bounds[::-1]
+        ends = (scale(raw[0]), scale(raw[1])) if scale.level == "case" else raw
+    return ends if scale.target[0] < scale.target[1] else ends[::-1]
 
 
 def direction(definition: DefinitionFile) -> bool | None:
@@ -203,38 +233,3 @@ def scaled(numbers: Floats, scale: Scale) -> Floats:
     (a, b), (low, high) = scale.source, scale.target
     scores = low + (numbers - a) / (b - a) * (high - low)
     return np.clip(scores, min(low, high), max(low, high)) if scale.clip else np.asarray(scores)
-
-
-def mean(members: Floats, weights: Floats) -> Floats:
-    """(n, ...) to (...): the weighted mean.
-
-    >>> mean(np.array([1.0, 4.0]), np.array([2.0, 1.0])).item()
-    2.0
-    """
-    shaped = weights.reshape(-1, *[1] * (members.ndim - 1))
-    return np.asarray((shaped * members).sum(axis=0) / weights.sum())
-
-
-def geometric(members: Floats, weights: Floats) -> Floats:
-    """The weighted geometric mean; 0 where a member is 0, none where one is negative.
-
-    >>> geometric(np.array([1.0, 4.0]), np.array([1.0, 1.0])).item(), geometric(np.array([0.0, 4.0]), np.ones(2)).item()
-    (2.0, 0.0)
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.exp(mean(np.log(members), weights)))
-
-
-def harmonic(members: Floats, weights: Floats) -> Floats:
-    """The weighted harmonic mean; 0 where a member is 0, none where one is negative.
-
-    >>> round(harmonic(np.array([1.0, 3.0]), np.ones(2)).item(), 6), harmonic(np.array([0.0, 3.0]), np.ones(2)).item()
-    (1.5, 0.0)
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        means = 1.0 / mean(1.0 / members, weights)
-    return np.where((members < 0).any(axis=0), np.nan, means)
-
-
-REDUCERS: dict[str, Callable[[Floats, Floats], Floats]] = {"mean": mean, "geometric": geometric, "harmonic": harmonic}
-"""How a group is made of its members. Each rises with every member, so bounds go through it end by end."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from worldgauge.core.reasons import is_code
+
 
 def one_line(text: str) -> str:
     """The text with everything that is not printable spelled out.
@@ -27,7 +29,7 @@ class WorldGaugeError(Exception):
     def __str__(self) -> str:
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
-    def __reduce__(self) -> tuple[type[WorldGaugeError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[WorldGaugeError], tuple[str, ...]]:
         # Exceptions cross process borders; the default pickling would lose the hint.
         return type(self), (self.message, self.hint)
 
@@ -45,7 +47,19 @@ class InvalidVideo(Outcome):
 
 
 class Unscored(Outcome):
-    """The instrument looked and could not decide: tracker lost, no parallax. Status `unscored`; remembered."""
+    """The instrument looked and could not decide: tracker lost, no parallax. Status `unscored`; remembered.
+
+    `code` tells the reason to rules, in a word such as `too-few-frames` (see `worldgauge.core.reasons`).
+    """
+
+    def __init__(self, message: str, hint: str = "", code: str = "") -> None:
+        super().__init__(message, hint)
+        if code and not is_code(code):
+            raise ValueError(f"reason code {code!r} must be small letters and digits, joined by hyphens")
+        self.code = code
+
+    def __reduce__(self) -> tuple[type[Unscored], tuple[str, ...]]:
+        return type(self), (self.message, self.hint, self.code)
 
 
 class Unavailable(Outcome):

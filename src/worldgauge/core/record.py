@@ -51,6 +51,9 @@ class Record(BaseModel):
     the earlier. Null: 0, 1, 2, ..., one for each frame or pair of the clip."""
     reason: str = ""
     """For any status but ok: what happened and what to do. For ok: a remark on the number."""
+    code: str = ""
+    """For unscored: the reason in a word that a benchmark's policy can name, such as `too-few-frames`. Empty where
+    nobody gave one."""
     again: bool = False
     """Whether the next run should try again, because the reason lies with this machine: too little memory, or an
     instrument that was not there."""

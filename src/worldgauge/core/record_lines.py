@@ -23,7 +23,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("take", "invocation"), (int,)),
     **dict.fromkeys(("value", "raw", "weight"), _NUMBERS),
     "video": _TEXTS,
-    "reason": (str,),
+    **dict.fromkeys(("reason", "code"), (str,)),
     "curve": _LISTS,
     "tags": (dict,),
 }
@@ -75,7 +75,7 @@ def _problem(record: Any) -> str:
         # A million lines come by here: what is right is seen at once, what is wrong is named below.
         right = (
             type(get("case")) is type(get("metric")) is type(get("fingerprint")) is type(get("inputs")) is str
-            and type(get("cluster")) is type(get("reason", "")) is str
+            and type(get("cluster")) is type(get("reason", "")) is type(get("code", "")) is str
             and type(get("video")) in _TEXTS
             and type(get("tags", _NO_TAGS)) is dict
             and type(get("curve")) in _LISTS

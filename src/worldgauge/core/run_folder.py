@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
 from worldgauge.core.contents import Contents, remember_files
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reasons import UNAVAILABLE
 from worldgauge.core.record_lines import RecordLines
 from worldgauge.core.sources import Source, read_sources
 from worldgauge.core.status import Status
@@ -40,6 +41,8 @@ class Columns:
     raws: NDArray[np.float64]
     weights: NDArray[np.float64]
     """NaN where a record has none of its own."""
+    codes: list[str]
+    """Reason codes; empty for any status but unscored."""
 
     def count(self) -> Counter[Status]:
         return Counter(self.statuses)
@@ -94,14 +97,16 @@ class Run:
             before = of_metric.get(key)
             if before is not None and before[0] > invocation:
                 continue
+            status = intern(record["status"])
             value, raw, weight = record.get("value"), record.get("raw"), record.get("weight")
             of_metric[key] = (
                 invocation,
                 intern(record["cluster"]),
-                intern(record["status"]),
+                status,
                 np.nan if value is None else value,
                 np.nan if raw is None else raw,
                 np.nan if weight is None else weight,
+                _code(record) if status is _UNSCORED else "",
             )
         self.left_out = counting.left_out(lambda metric, video: video in rows[metric])
         return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
@@ -134,8 +139,15 @@ class Run:
         return pandas.DataFrame(rows)
 
 
-_Row = tuple[int, str, str, float, float, float]
-"""Invocation, cluster, status, value, raw, weight."""
+_UNSCORED = intern(Status.UNSCORED.value)
+
+_Row = tuple[int, str, str, float, float, float, str]
+"""Invocation, cluster, status, value, raw, weight, reason code."""
+
+
+def _code(record: dict[str, Any]) -> str:
+    """Why a record is unscored. Before there were codes, only what the machine lacked was to be tried again."""
+    return intern(record.get("code", "")) or (UNAVAILABLE if record.get("again") else "")
 
 
 def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
@@ -149,4 +161,5 @@ def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
         values=np.array([row[3] for row in rows], dtype=np.float64),
         raws=np.array([row[4] for row in rows], dtype=np.float64),
         weights=np.array([row[5] for row in rows], dtype=np.float64),
+        codes=[row[6] for row in rows],
     )

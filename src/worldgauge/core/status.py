@@ -6,7 +6,9 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from worldgauge.core.reasons import BEYOND_THE_MODEL, is_code
 
 
 class Status(StrEnum):
@@ -30,12 +32,49 @@ Counting = Literal["exclude", "worst"] | float
 
 
 class Policy(BaseModel):
-    """What a benchmark lets absent videos count as. A number is taken as the score itself."""
+    """What a benchmark lets clips without a number count as. A number is taken as the score itself."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     missing: Counting = "exclude"
     invalid: Counting = "exclude"
+    unscored: Counting | dict[str, Counting] = "exclude"
+    """One rule for every reason that a model can cause, or reason code to its rule: clips that are unscored for another
+    reason are then left out."""
+
+    @field_validator("unscored")
+    @classmethod
+    def _codes_are_words(cls, rules: Counting | dict[str, Counting]) -> Counting | dict[str, Counting]:
+        for code in rules if isinstance(rules, dict) else ():
+            if not is_code(code):
+                raise ValueError(f"reason code '{code}' must be small letters and digits, joined by hyphens")
+            if code in BEYOND_THE_MODEL:
+                raise ValueError(f"no model can cause '{code}', so it cannot count")
+        return rules
+
+    def rule(self, status: Status, code: str = "") -> Counting:
+        """What a record of that status and reason code counts as.
+
+        >>> Policy(unscored={"too-few-frames": "worst"}).rule(Status.UNSCORED, "too-few-frames")
+        'worst'
+        """
+        if status is Status.MISSING:
+            return self.missing
+        if status is Status.INVALID:
+            return self.invalid
+        if status is not Status.UNSCORED or code in BEYOND_THE_MODEL:
+            return "exclude"
+        return self.unscored.get(code, "exclude") if isinstance(self.unscored, dict) else self.unscored
+
+    def rules(self) -> dict[str, Counting]:
+        """Every rule by the word that stands for it: a status, or a reason code."""
+        of_unscored = self.unscored if isinstance(self.unscored, dict) else {"unscored": self.unscored}
+        return {"missing": self.missing, "invalid": self.invalid, **of_unscored}
+
+
+def model_can_cause(status: Status, code: str = "") -> bool:
+    """Whether it may be a model's doing that a record has no number: nobody must gain by it."""
+    return status in (Status.MISSING, Status.INVALID) or (status is Status.UNSCORED and code not in BEYOND_THE_MODEL)
 
 
 def counted_value(
@@ -44,23 +83,19 @@ def counted_value(
     policy: Policy,
     worst: float | None,
     to_raw: Callable[[float], float] = lambda score: score,
+    code: str = "",
 ) -> float | None:
     """The number a record adds to a mean, or None when it adds nothing.
 
-    Unscored and error never count: they say nothing about the model, only about our instruments. A number in the
-    policy is a score; `to_raw` turns it into what is averaged, where that is another.
+    Errors never count: they say nothing about the model. A number in the policy is a score; `to_raw` turns it into what
+    is averaged, where that is another.
 
     >>> counted_value(Status.MISSING, None, Policy(missing="worst"), worst=0.0)
     0.0
     """
     if status is Status.OK:
         return value
-    if status is Status.MISSING:
-        rule = policy.missing
-    elif status is Status.INVALID:
-        rule = policy.invalid
-    else:
-        return None
+    rule = policy.rule(status, code)
     if rule == "exclude":
         return None
     return worst if rule == "worst" else to_raw(float(rule))

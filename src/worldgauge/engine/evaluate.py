@@ -24,6 +24,7 @@ from worldgauge.core.errors import (
 from worldgauge.core.frame_list import pack_frames
 from worldgauge.core.metric import Measurement
 from worldgauge.core.origin import is_foreign, origin_of
+from worldgauge.core.reasons import TOO_LARGE, UNAVAILABLE, is_code
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
@@ -68,9 +69,10 @@ def evaluate(
     """
     started = time.perf_counter()
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
-    weight: float | None = None
+    # What a case weighs by itself is known without its video.
+    weight = inputs.case.weight if definition.reduce == "weighted_mean" else None
     frames: list[int] | None = None
-    again = False
+    code, again = "", False
     try:
         if lost:
             raise WorldGaugeError(lost)
@@ -86,7 +88,7 @@ def evaluate(
         status, reason = Status.MISSING, "the submission has no video for this case"
     except Outcome as outcome:
         status, reason = _status(outcome), str(outcome)
-        again = isinstance(outcome, (TooLarge, Unavailable))
+        code, again = _code(outcome), isinstance(outcome, (TooLarge, Unavailable))
     except Misbehaved as problem:
         status, reason, trace = Status.ERROR, str(problem), _trace() if problem.__cause__ else None
     except Nonsense as problem:
@@ -110,6 +112,7 @@ def evaluate(
         curve=list(curve) if curve is not None else None,
         curve_frames=None if frames is None else pack_frames(frames),
         reason=reason,
+        code=code,
         again=again,
         traceback=trace,
         tags=inputs.case.tags,
@@ -126,6 +129,20 @@ class _NoVideo(Exception):
 def _status(outcome: Outcome) -> Status:
     """By the nearest kind we know: a plug-in may raise one of its own."""
     return next((_STATUS[kind] for kind in type(outcome).__mro__ if kind in _STATUS), Status.ERROR)
+
+
+def _code(outcome: Outcome) -> str:
+    """The reason code of a record."""
+    match outcome:
+        case Unscored():
+            # A plug-in's own kind of outcome may hold anything.
+            code = getattr(outcome, "code", "")
+            return code if isinstance(code, str) and is_code(code) else ""
+        case TooLarge():
+            return TOO_LARGE
+        case Unavailable():
+            return UNAVAILABLE
+    return ""
 
 
 def _trace() -> str:

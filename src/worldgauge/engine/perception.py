@@ -15,6 +15,7 @@ from worldgauge.core.errors import CannotWrite, Outcome, Unavailable, Unscored, 
 from worldgauge.core.frozen import freeze, handed_out
 from worldgauge.core.metric import Metric
 from worldgauge.core.origin import origin_of
+from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import SIGNALS, Arrays, Signal, SignalUse, inherited
 from worldgauge.engine.definitions import Seats, code_of_signal
 from worldgauge.engine.estimate import refuse_too_large
@@ -123,6 +124,8 @@ class Perception:
                 found = freeze(self._obtain(use))
             except CannotWrite:
                 raise
+            except Unscored as outcome:
+                found = _blamed(outcome, use)
             except Exception as error:  # noqa: BLE001  kept and raised again for every metric that asks
                 found = error
             if isinstance(found, _Passing):
@@ -165,7 +168,7 @@ class Perception:
             if entry is not None:
                 self.counters["signals_reused"] += 1
                 if entry.unscored is not None:
-                    raise Unscored(entry.unscored)
+                    raise Unscored(entry.unscored, code=entry.code)
                 return entry.arrays
         if use in self._spilled and self._scratch.has(self.key(use)):
             waiting = self._scratch.load(self.key(use))
@@ -176,12 +179,12 @@ class Perception:
             refuse_too_large(use, self._values, self.inputs, self._seats, self._watch.limits)
         call = self._call(use, signal)
         if signal.streams and self._readers[use] == 1 and use not in self._spilled:
-            return _Passing(call, partial(self._count_streamed, use))
+            return _Passing(call, partial(self._count_streamed, use), use)
         started, self._streamed = time.perf_counter(), 0.0
         try:
             found = self._watched(use, (lambda: self._scratch.hold(call())) if signal.streams else call)
         except Unscored as outcome:
-            self._keep(use, {}, started, unscored=str(outcome))
+            self._keep(use, {}, started, outcome)
             raise
         self._keep(use, found, started)
         if use in self._spilled:
@@ -198,7 +201,7 @@ class Perception:
             except Unscored as outcome:
                 # A need that is not kept leaves no other trace of what it found out.
                 if not SIGNALS.get(need.signal).kept:
-                    self._keep(use, {}, time.perf_counter(), unscored=str(outcome))
+                    self._keep(use, {}, time.perf_counter(), outcome)
                 raise
         if signal.seat is not None:
             arguments.append(self._watched(use, partial(self._instruments.get, use.signal), loading=True))
@@ -209,14 +212,14 @@ class Perception:
         self._streamed += seconds
         self._count(use, seconds)
 
-    def _keep(self, use: SignalUse, arrays: Arrays, started: float, unscored: str | None = None) -> None:
+    def _keep(self, use: SignalUse, arrays: Arrays, started: float, unscored: Unscored | None = None) -> None:
         seconds = time.perf_counter() - started - self._streamed
         self._streamed = 0.0
         self._count(use, seconds)
         if SIGNALS.get(use.signal).kept:
             meta = {"signal": use.signal, "identity": self.identity(use), "seconds": seconds}
             if unscored is not None:
-                meta["unscored"] = unscored
+                meta |= {"unscored": str(unscored)} | ({"code": unscored.code} if unscored.code else {})
             self._store.save(self.key(use), arrays, meta)
 
     def _count(self, use: SignalUse, seconds: float) -> None:
@@ -250,9 +253,10 @@ class Perception:
 class _Passing:
     """Rows on their way to the one signal that reads them: computed as it asks, held by nobody."""
 
-    def __init__(self, call: Callable[[], Iterator[Arrays]], done: Callable[[float], None]) -> None:
+    def __init__(self, call: Callable[[], Iterator[Arrays]], done: Callable[[float], None], use: SignalUse) -> None:
         self._call = call
         self._done = done
+        self._use = use
 
     def __iter__(self) -> Iterator[Arrays]:
         seconds, stacks = 0.0, self._call()
@@ -264,5 +268,12 @@ class _Passing:
                 if stack is None:
                     return
                 yield freeze(dict(stack))
+        except Unscored as outcome:
+            raise _blamed(outcome, self._use) from outcome
         finally:
             self._done(seconds)
+
+
+def _blamed(outcome: Unscored, use: SignalUse) -> Unscored:
+    """The outcome with the code of who caused it: what a reference is like is no fault of a model."""
+    return outcome if use.of == "video" else Unscored(outcome.message, outcome.hint, OF_THE_CASE)

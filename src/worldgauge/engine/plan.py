@@ -207,8 +207,7 @@ def read_rates(store: Path) -> dict[str, float]:
 
 
 def _check_policy(job: Job, definitions: list[Definition]) -> None:
-    policy = job.benchmark.file.policy
-    if "worst" not in (policy.missing, policy.invalid):
+    if "worst" not in job.benchmark.file.policy.rules().values():
         return
     for definition in definitions:
         if definition.to_file().worst is None:

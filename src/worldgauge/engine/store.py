@@ -38,6 +38,8 @@ class Entry:
 
     arrays: Arrays
     unscored: str | None
+    code: str
+    """Of that reason, where it has one."""
     meta: dict[str, Any]
     """`identity` (the key's content), `signal`, `seconds`, `content` (digest of all the rest)."""
 
@@ -67,7 +69,7 @@ class Store:
         except (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError):
             self._drop(path)
             return None
-        return Entry(arrays, meta.get("unscored"), meta)
+        return Entry(arrays, meta.get("unscored"), meta.get("code", ""), meta)
 
     def verify(self, key: str) -> Verdict:
         """Whether an entry still is what was stored under that key; if not, it is dropped.

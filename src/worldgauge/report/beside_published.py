@@ -133,6 +133,10 @@ def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[st
     partly = [told for d in definitions if not d.unavailable and (told := _partly(summary, d.id))]
     if partly:
         reasons.append(f"not every case is scored: {', '.join(partly)}")
+    scores = [score for column in table.columns if (score := summary.scores.get(column)) and score.bounds]
+    if scores:
+        ends = ", ".join(f"{score.id} {score.bounds_in_words('{:.4g}'.format)}" for score in scores)
+        reasons.append(f"bounds, if clips without a score counted as worst or best: {ends}")
     return reasons
 
 

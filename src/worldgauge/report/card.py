@@ -19,8 +19,8 @@ def model_card(summary: Summary) -> str:
     lines = [
         f"## {markdown_text(benchmark)}: {markdown_text(file.model.name)}",
         "",
-        "| | score | 95 % interval | coverage |",
-        "| --- | ---: | ---: | ---: |",
+        "| | score | 95 % interval | bounds | coverage |",
+        "| --- | ---: | ---: | ---: | ---: |",
         *(_row(score, "**") for score in summary.groups.values()),
         *(_row(score, "") for score in summary.metrics.values()),
         "",
@@ -28,6 +28,8 @@ def model_card(summary: Summary) -> str:
         "Instruments: " + ", ".join(f"{seat} `{name}`" for seat, name in file.instruments.items()) + ".",
         "Definitions: " + ", ".join(f"{d.id} `{d.fingerprint}`" for d in file.definitions) + ".",
     ]
+    if any(score.bounds for score in summary.scores.values()):
+        lines.append("Bounds: if clips without a score, for a reason that a model can cause, counted as worst or best.")
     lines += [f"{note}." for note in summary.policy_notes()]
     reasons = [f"- {s.id}: {s.reason}" for s in [*summary.groups.values(), *summary.metrics.values()] if s.reason]
     if reasons:
@@ -38,4 +40,5 @@ def model_card(summary: Summary) -> str:
 def _row(score: Score, mark: str) -> str:
     value = f"{score.value:.4g}" if score.value is not None else "-"
     interval = f"{score.interval[0]:.4g} to {score.interval[1]:.4g}" if score.interval else ""
-    return f"| {mark}{markdown_text(score.id)}{mark} | {value} | {interval} | {score.scored}/{score.expected} |"
+    bounds = score.bounds_in_words("{:.4g}".format)
+    return f"| {mark}{markdown_text(score.id)}{mark} | {value} | {interval} | {bounds} | {score.coverage_in_words} |"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.core.aggregate import Floats, Unmeasured, by_case, case_values, weighted_means
+from worldgauge.core.aggregate import CaseNumbers, Tree, by_case, case_numbers, ends_of, weighted_means
+from worldgauge.core.reducers import Floats
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Columns
 from worldgauge.core.status import Policy
@@ -26,12 +28,12 @@ class CaseTable:
     """(M, N), takes of a case joined; NaN where nothing counts."""
     weights: Floats
     """(M, N)"""
-    of_videos: Mapping[str, Floats]
-    """Metric id to the number of each of its records, NaN where it does not count."""
+    of_videos: Mapping[str, CaseNumbers]
+    """Metric id to the numbers of its records."""
     rows: Mapping[str, NDArray[np.int64]]
     """Metric id to the case of each of its records."""
     take_of: Mapping[str, NDArray[np.int64]]
-    weights_of_videos: Mapping[str, Floats]
+    definitions: Sequence[DefinitionFile]
 
     def means(self) -> Floats:
         """(M,) means over cases."""
@@ -46,18 +48,46 @@ class CaseTable:
         """Values and weights of every first take, of every second, ..."""
         for take in range(self.takes):
             found = [
-                by_case(self.rows[m][k], self.of_videos[m][k], self.weights_of_videos[m][k], len(self.cases))
-                for m in self.rows
+                by_case(self.rows[m][k], numbers.values[k], numbers.weights[k], len(self.cases))
+                for m, numbers in self.of_videos.items()
                 for k in [self.take_of[m] == take]
             ]
             yield np.stack([values for values, _ in found]), np.stack([weights for _, weights in found])
+
+    @cached_property
+    def unknown(self) -> NDArray[np.bool_]:
+        """(M,) whether a metric has clips without a number for a reason that a model can cause."""
+        found = (self.of_videos.get(definition.id) for definition in self.definitions)
+        return np.array([numbers is not None and bool(numbers.unknown.size) for numbers in found], dtype=bool)
+
+    def at_end(self, highest: bool) -> tuple[Floats, Floats]:
+        """Values and weights, (M, N) each, with every unknown clip where its column is lowest, or highest."""
+        values, weights = self.values.copy(), self.weights.copy()
+        for m, definition in enumerate(self.definitions):
+            if not self.unknown[m]:
+                continue
+            numbers, rows = self.of_videos[definition.id], self.rows[definition.id]
+            # A clip that weighs nothing decides nothing, not even where it may be infinite.
+            heavy = numbers.unknown_weights > 0
+            at = numbers.unknown[heavy]
+            filled, heavier = numbers.values.copy(), numbers.weights.copy()
+            filled[at], heavier[at] = ends_of(definition)[highest], numbers.unknown_weights[heavy]
+            values[m], weights[m] = by_case(rows, filled, heavier, len(self.cases))
+        return values, weights
+
+    def bounds(self, tree: Tree) -> tuple[Floats, Floats]:
+        """(M + G,) lowest and highest scores; those of what is known where no clip is unknown below."""
+        means = self.means()
+        if not self.unknown.any():
+            scores = tree.combine(means)
+            return scores, scores
+        return tree.bounds(means, *(weighted_means(*self.at_end(end)) for end in (False, True)))
 
 
 def tabulate(
     columns: Mapping[str, Columns],
     definitions: Sequence[DefinitionFile],
     policy_of: Callable[[str], Policy],
-    unmeasured: Unmeasured = "left out",
     cases: Mapping[str, str] | None = None,
 ) -> CaseTable:
     """Columns of a run as a table; `policy_of` tells what absent videos count as in each.
@@ -69,21 +99,19 @@ def tabulate(
     row = {case: i for i, case in enumerate(names)}
     cluster_names, codes = np.unique([cluster_of[case] for case in names], return_inverse=True)
     values, weights = (np.full((len(definitions), len(names)), fill) for fill in (np.nan, 0.0))
-    of_videos: dict[str, Floats] = {}
-    weights_of: dict[str, Floats] = {}
+    of_videos: dict[str, CaseNumbers] = {}
     rows: dict[str, NDArray[np.int64]] = {}
     takes: dict[str, NDArray[np.int64]] = {}
     for m, definition in enumerate(definitions):
         column = columns.get(definition.id)
         if column is None:
             continue
-        found = case_values(column, definition, policy_of(definition.id), unmeasured)
-        of_videos[definition.id], weights_of[definition.id] = found
+        found = of_videos[definition.id] = case_numbers(column, definition, policy_of(definition.id))
         rows[definition.id] = np.array([row[case] for case in column.cases], dtype=np.int64)
         takes[definition.id] = np.array(column.takes, dtype=np.int64)
-        values[m], weights[m] = by_case(rows[definition.id], *found, len(names))
+        values[m], weights[m] = by_case(rows[definition.id], found.values, found.weights, len(names))
     return CaseTable(
-        names, codes.astype(np.int64), cluster_names.tolist(), values, weights, of_videos, rows, takes, weights_of
+        names, codes.astype(np.int64), cluster_names.tolist(), values, weights, of_videos, rows, takes, definitions
     )
 
 

@@ -80,7 +80,7 @@ def _tree(run: Run) -> str:
         + " + ".join(f"{w:g} {m}" for m, w in g.of.items())
         for g in benchmark.groups
     )
-    return f"{groups}; missing: {benchmark.policy.missing}; invalid: {benchmark.policy.invalid}"
+    return f"{groups}; {'; '.join(f'{why}: {rule}' for why, rule in benchmark.policy.rules().items())}"
 
 
 def side_by_side(left_name: str, left: DefinitionFile, right_name: str, right: DefinitionFile) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import sqrt
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,45 +17,16 @@ from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Columns, Run
 from worldgauge.report.case_table import clusters_of, tabulate
 from worldgauge.report.comparable import check_comparable
-from worldgauge.stats.bootstrap import Floats, Interval, cluster_replicates, percentile_interval
+from worldgauge.report.difference import LEVEL, PERMUTATIONS, Difference, is_of_cases, verdict_of, with_bounds
+from worldgauge.stats.bootstrap import Floats, cluster_replicates, percentile_interval
 from worldgauge.stats.multiplicity import holm, tie_groups
 from worldgauge.stats.paired import sign_flip_tests
 from worldgauge.stats.power import detectable_difference
 
 REPLICATES = 1000
+Bounds = tuple[float | None, float | None]
 FEWER_REPLICATES = 400
 """Resamples of a breakdown, which has many parts."""
-PERMUTATIONS = 1999
-LEVEL = 0.05
-"""Of the tests, after Holm's adjustment."""
-
-
-Verdict = Literal["first", "second", "undecided", "no direction", ""]
-"""The better model; nothing where there is no test, as for groups."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """First minus second model in one column of the table."""
-
-    value: float | None
-    interval: Interval | None
-    p_value: float | None
-    """Sign-flip test over scenes for a metric; from the bootstrap's standard error for a group."""
-    adjusted: float | None
-    """Holm-adjusted over the metrics of this pair; None for groups, which repeat the metrics' evidence."""
-    cases: int
-    """Cases both models have a number for; 0 for groups."""
-    wins: int
-    """Cases in which the first model is better; none where neither way is."""
-    losses: int
-    """Cases in which the second model is better."""
-    detectable: float | None
-    """The true difference that this many scenes with this much spread would show with 80 % power at 5 %."""
-    higher_is_better: bool | None
-    """Which way is better in this column: where it is false, a negative difference speaks for the first model."""
-    verdict: Verdict = ""
-    """Which model a metric shows to be better, at an adjusted 5 %."""
 
 
 class Joint:
@@ -80,6 +50,12 @@ class Joint:
         self.row = {case: i for i, case in enumerate(self.cases)}
         self.values = np.stack([table.values for table in tables])
         self.weights = np.stack([table.weights for table in tables])
+        self.unknown = np.stack([table.unknown for table in tables])
+        """(K, M) whether a model has clips without a number in a metric, for a reason that a model can cause."""
+        self.at_ends = [
+            _stacked([table.at_end(end) for table in tables]) for end in (False, True) if self.unknown.any()
+        ]
+        """Values and weights with all of these where their column is lowest, and highest; empty without any."""
         self._withheld: NDArray[np.bool_] | None = None
 
     def rows(self, column: Columns) -> list[int]:
@@ -93,13 +69,14 @@ class Joint:
         """
         part = copy(self)
         part._withheld = ~np.isfinite(self.scores)
-        for cached in ("scores", "replicates"):
+        for cached in ("scores", "replicates", "bounds"):
             part.__dict__.pop(cached, None)
         part.cases = [case for case, kept in zip(self.cases, chosen, strict=True) if kept]
         part.row = {case: i for i, case in enumerate(part.cases)}
         names, part.clusters = np.unique(self.clusters[chosen], return_inverse=True)
         part.cluster_names = [self.cluster_names[i] for i in names]
         part.values, part.weights = self.values[..., chosen], self.weights[..., chosen]
+        part.at_ends = [(values[..., chosen], weights[..., chosen]) for values, weights in self.at_ends]
         part.resamples = FEWER_REPLICATES
         return part
 
@@ -121,6 +98,22 @@ class Joint:
         return scores if self._withheld is None else np.where(self._withheld, np.nan, scores)
 
     @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """(K, columns) twice: the lowest and the highest that every score could be."""
+        if not self.at_ends:
+            return self.scores, self.scores
+        known, *ends = (
+            np.moveaxis(weighted_means(*pair), 1, 0) for pair in ((self.values, self.weights), *self.at_ends)
+        )
+        low, high = (end.T for end in self.tree.bounds(known, *ends))
+        return low, high
+
+    def open_bounds(self, model: int) -> dict[str, Bounds]:
+        """Columns of a model that could be something else, each with what: an end without a number is not bounded."""
+        low, high = (end[model] for end in self.bounds)
+        return {name: (_number(low[i]), _number(high[i])) for i, name in enumerate(self.ids) if low[i] < high[i]}
+
+    @cached_property
     def replicates(self) -> Floats:
         """(K, columns, R): all models and metrics recomputed on the same resampled scenes."""
         models, metrics, cases = self.values.shape
@@ -135,12 +128,11 @@ class Joint:
         adjusted = holm([_number(p) for p in p_values])
         result: dict[str, Difference] = {}
         for m, definition in enumerate(self.definitions):
-            by_model = definition.scale is not None and definition.scale.level == "model"
-            if by_model or definition.reduce != "mean":
+            if not is_of_cases(definition):
                 # The score exists only per model, so its difference does too.
                 whole = self._score_difference(first, second, m)
                 tested = replace(whole, p_value=_number(p_values[m]), adjusted=adjusted[m])
-                result[definition.id] = replace(tested, verdict=_verdict(tested))
+                result[definition.id] = replace(tested, verdict=verdict_of(tested))
                 continue
             shared = paired[m][np.isfinite(paired[m])]
             drawn = cluster_replicates(paired[m][None], self.clusters, REPLICATES)[0]
@@ -159,10 +151,10 @@ class Joint:
                 losses=int(np.count_nonzero(gains < 0)),
                 higher_is_better=way,
             )
-            result[definition.id] = replace(found, verdict=_verdict(found))
+            result[definition.id] = replace(found, verdict=verdict_of(found))
         for g, group in enumerate(self.benchmark.groups, start=len(self.definitions)):
             result[group.id] = self._score_difference(first, second, g)
-        return result
+        return with_bounds(self, first, second, result)
 
     def ties(self, column: int, better: int) -> list[tuple[int, ...]]:
         """Groups of models that column cannot tell apart at a family-wise 5 %, best first; models by number.
@@ -204,16 +196,6 @@ class Joint:
         return np.moveaxis(self.tree.combine(np.moveaxis(leaves, 1, 0)), 0, 1)
 
 
-def _verdict(found: Difference) -> Verdict:
-    if found.value is None or found.adjusted is None:
-        return ""
-    if found.higher_is_better is None:
-        return "no direction"
-    if found.adjusted >= LEVEL:
-        return "undecided"
-    return "first" if (found.value > 0) == found.higher_is_better else "second"
-
-
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
@@ -231,6 +213,10 @@ def _detectable(error: float | None, clusters: int) -> float | None:
 @lru_cache(maxsize=1024)
 def _detectable_per_spread(clusters: int) -> float:
     return detectable_difference(1.0, clusters)
+
+
+def _stacked(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    return np.stack([values for values, _ in pairs]), np.stack([weights for _, weights in pairs])
 
 
 def _definitions(runs: Sequence[Run]) -> list[DefinitionFile]:

@@ -5,27 +5,23 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worldgauge.core.aggregate import Tree, weighted_means
-from worldgauge.core.run_folder import Columns, Run
-from worldgauge.core.status import Policy, Status
+from worldgauge.core.run_folder import Run
+from worldgauge.core.status import Status
 from worldgauge.report.case_table import CaseTable, tabulate
 from worldgauge.report.unofficial import unofficial
+from worldgauge.report.videos import Videos
 from worldgauge.stats.bootstrap import Interval, cluster_replicates, percentile_interval
 
 FILE_NAME = "summary.json"
 SCHEMA = 2
-PENDING = "pending"
-"""Stands among the statuses for videos that have no record yet."""
-_FIRST_TOLD = ("error", "invalid", "missing", "unscored", PENDING)
-"""Of several reasons why a video does not count in a group, the one that is told."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +40,16 @@ class Score:
     reason: str = ""
     """Why there is no value."""
     bounds: tuple[float | None, float | None] | None = None
-    """The score if all that could not be measured were the worst, and the best; None: all was measured, or nothing can
-    be. An end without a number is not bounded."""
+    """The lowest and the highest that the score could be, whatever the clips are worth that have no number for a reason
+    that a model can cause; None: there are none, or nothing can be. An end without a number is not bounded."""
     spread: float | None = None
     """Standard deviation of the score between takes, where every case was given several."""
     counted_as: dict[str, float | str] = field(default_factory=dict)
-    """Of absent videos that the benchmark's policy counts: status to the score each counts as."""
+    """Of videos without a number that the benchmark's policy counts: status or reason code to the score each is."""
+    absent: dict[str, int] = field(default_factory=dict)
+    """How many videos each of these is."""
+    as_worst: int = 0
+    """Videos that count as the worst score."""
 
     @property
     def scored(self) -> int:
@@ -59,6 +59,32 @@ class Score:
     def coverage(self) -> float:
         """Scored videos over expected ones."""
         return self.scored / self.expected if self.expected else 0.0
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest that a score with a value could be, infinite where nothing bounds it."""
+        if self.value is None:
+            return None
+        low, high = self.bounds or (self.value, self.value)
+        return -math.inf if low is None else low, math.inf if high is None else high
+
+    @property
+    def put_in(self) -> str:
+        """`2 as worst`: how many videos count without a number, and as what; empty where none does."""
+        others = sum(self.absent.values()) - self.as_worst
+        numbers = {f"{score:g}" for score in self.counted_as.values() if isinstance(score, float)}
+        as_number = f"{others} as {numbers.pop()}" if len(numbers) == 1 else f"{others} put in"
+        worst = f"{self.as_worst} as worst" if self.as_worst else ""
+        return ", ".join(filter(None, (worst, as_number if others > 0 else "")))
+
+    @property
+    def coverage_in_words(self) -> str:
+        """`18/20, 2 as worst`: scored and expected videos, and how many count without a number."""
+        return ", ".join(filter(None, (f"{self.scored}/{self.expected}", self.put_in)))
+
+    def bounds_in_words(self, told: Callable[[float], str], between: str = " to ") -> str:
+        """`12.1 to 88`; nothing where all is known."""
+        return between.join("unbounded" if end is None else told(end) for end in self.bounds or ())
 
     def to_json(self) -> dict[str, Any]:
         """As every JSON file of ours holds a score."""
@@ -72,7 +98,11 @@ class Score:
             "expected": self.expected,
             "statuses": self.statuses,
             "reason": self.reason,
-            **({"counted_as": self.counted_as} if self.counted_as else {}),
+            **(
+                {"counted_as": self.counted_as, "absent": self.absent, "as_worst": self.as_worst}
+                if self.counted_as
+                else {}
+            ),
         }
 
 
@@ -99,17 +129,17 @@ class Summary:
         return counted
 
     def policy_notes(self) -> list[str]:
-        """What absent videos count as, where the benchmark's policy counts them: a sentence per status."""
+        """What videos without a number count as, where the benchmark's policy counts them: a sentence per reason."""
         notes = []
-        for status in (Status.MISSING, Status.INVALID):
-            counting = [score for score in self.scores.values() if status in score.counted_as]
-            if not counting:
-                continue
-            videos = max(score.statuses[status] for score in counting)
-            numbers = {score.counted_as[status] for score in counting} - {"worst"}
+        order = (Status.MISSING.value, Status.INVALID.value)
+        reasons = {why for score in self.scores.values() for why in score.counted_as}
+        for why in [*(why for why in order if why in reasons), *sorted(reasons - set(order))]:
+            counting = [score for score in self.scores.values() if why in score.counted_as]
+            videos = max(score.absent[why] for score in counting)
+            numbers = {score.counted_as[why] for score in counting} - {"worst"}
             number = f"{numbers.pop():g}" if len(numbers) == 1 else "the worst score"
             noun = "video counts" if videos == 1 else "videos count"
-            notes.append(f"{videos} {status} {noun} as {number} (policy of the benchmark)")
+            notes.append(f"{videos} {why} {noun} as {number} (policy of the benchmark)")
         return notes
 
     def to_json(self) -> dict[str, Any]:
@@ -137,20 +167,17 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
     file, columns = run.file, run.columns()
     tree = Tree(file.benchmark, file.definitions)
     table = tabulate(columns, file.definitions, file.policy_of)
-    means = table.means()
-    points = tree.combine(means)
+    points = tree.combine(table.means())
     drawn = tree.combine(cluster_replicates(table.values, table.clusters, replicates, seed, table.weights))
-    low, high = tree.bounds(
-        means, *(tabulate(columns, file.definitions, file.policy_of, end).means() for end in ("worst", "best"))
-    )
+    low, high = table.bounds(tree)
     spreads = _spreads(tree, table)
     clusters = len(np.unique(table.clusters))
-    videos = _Videos(tree, columns, table, file.expected)
+    videos = Videos(tree, columns, table, file)
     values = {name: _number(point) for name, point in zip(tree.ids, points, strict=True)}
     scores: dict[str, Score] = {}
     for i, name in enumerate(tree.ids):
         statuses, counted, expected = videos.of(name)
-        unmeasured = statuses.get(Status.UNSCORED, 0) > 0 and not _unavailable(tree, name)
+        counted_as, absent, as_worst = videos.put_in(name)
         scores[name] = Score(
             id=name,
             value=values[name],
@@ -159,9 +186,11 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
             expected=expected,
             statuses=statuses,
             reason="" if values[name] is not None else _why_empty(tree, i, statuses, values),
-            bounds=_bounds(low[i], high[i]) if unmeasured else None,
+            bounds=bounds_between(low[i], high[i]) if table.unknown[tree.metrics_of(name)].any() else None,
             spread=spreads[i],
-            counted_as=_counted_as(tree, i, statuses, file.policy_of(name)),
+            counted_as=counted_as,
+            absent=absent,
+            as_worst=as_worst,
         )
     count = len(file.definitions)
     ordered = list(scores.items())
@@ -177,42 +206,6 @@ def write_summary(folder: Path) -> Summary:
     return summary
 
 
-class _Videos:
-    """What became of every video in every metric, as a matrix of statuses."""
-
-    def __init__(self, tree: Tree, columns: dict[str, Columns], table: CaseTable, expected: int) -> None:
-        self._tree = tree
-        keys = sorted({key for c in columns.values() for key in zip(c.cases, c.takes, strict=True)})
-        row = {key: i for i, key in enumerate(keys)}
-        self._statuses: NDArray[np.str_] = np.full((len(columns), len(keys)), PENDING, dtype="<U8")
-        self._counts = np.zeros((len(columns), len(keys)), dtype=bool)
-        for m, (name, column) in enumerate(columns.items()):
-            at = [row[key] for key in zip(column.cases, column.takes, strict=True)]
-            self._statuses[m, at] = [status.value for status in column.statuses]
-            self._counts[m, at] = np.isfinite(table.of_videos[name])
-        # Videos without a record in any metric.
-        self._pending = max(0, expected - len(keys))
-
-    def of(self, name: str) -> tuple[dict[str, int], int, int]:
-        """Statuses, videos that count, and videos expected. In a group a video is scored when every metric is."""
-        rows = self._tree.metrics_of(name)
-        counts: Counter[str] = Counter({PENDING: self._pending} if self._pending else {})
-        if not rows:
-            return dict(counts), 0, self._pending
-        statuses = self._statuses[rows]
-        asked = statuses != Status.SKIPPED.value
-        told = np.full(statuses.shape[1], Status.OK.value, dtype="<U8")
-        for status in reversed(_FIRST_TOLD):
-            told[(statuses == status).any(axis=0)] = status
-        told[~asked.any(axis=0)] = Status.SKIPPED.value
-        names, numbers = np.unique(told, return_counts=True)
-        counts.update({str(n): int(k) for n, k in zip(names, numbers, strict=True)})
-        order = [*(status.value for status in Status), PENDING]
-        found = {status: counts[status] for status in order if counts[status]}
-        counted = int(((self._counts[rows] | ~asked).all(axis=0) & asked.any(axis=0)).sum())
-        return found, counted, sum(found.values()) - found.get(Status.SKIPPED, 0)
-
-
 def _spreads(tree: Tree, table: CaseTable) -> list[float | None]:
     """Per score its standard deviation between takes: take by take the whole tree is computed anew."""
     if table.takes < 2:
@@ -221,25 +214,8 @@ def _spreads(tree: Tree, table: CaseTable) -> list[float | None]:
     return [_number(column.std(ddof=1)) for column in scores.T]
 
 
-def _counted_as(tree: Tree, row: int, statuses: dict[str, int], policy: Policy) -> dict[str, float | str]:
-    """What the policy puts in for absent videos. In a group each member has a worst of its own."""
-    rules = {Status.MISSING.value: policy.missing, Status.INVALID.value: policy.invalid}
-    if row < len(tree.definitions) and tree.definitions[row].unscaled:
-        return {}
-    worst = tree.definitions[row].worst if row < len(tree.definitions) else None
-    return {
-        status: rule if isinstance(rule, float) or worst is None else worst
-        for status, rule in rules.items()
-        if rule != "exclude" and statuses.get(status)
-    }
-
-
-def _unavailable(tree: Tree, name: str) -> bool:
-    """Whether an instrument is missing altogether, which no model can cause."""
-    return any(tree.definitions[row].unavailable for row in tree.metrics_of(name))
-
-
-def _bounds(low: float, high: float) -> tuple[float | None, float | None] | None:
+def bounds_between(low: float, high: float) -> tuple[float | None, float | None] | None:
+    """Two ends as they are told: an infinite one has no number, and without any there are no bounds."""
     return None if math.isnan(low) or math.isnan(high) else (_number(low), _number(high))
 
 

@@ -6,16 +6,17 @@ import csv
 import io
 import json
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from worldgauge.core.aggregate import Tree, score_unit
-from worldgauge.report.comparable import check_comparable, unlike_cases
+from worldgauge.report.comparable import check_comparable
 from worldgauge.report.fit import fit_matrix
-from worldgauge.report.places import Place, contestants, places
+from worldgauge.report.notes import RANK_DEPENDS, number_of_table, table_notes
+from worldgauge.report.places import Place, Ranks, contestants, places, possible_ranks, ranks_in_words
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
-from worldgauge.report.unofficial import unofficial_notes
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,18 @@ class Table:
     rows: list[Row]
     notes: list[str]
 
+    @cached_property
+    def ranks(self) -> dict[tuple[int, str], Ranks]:
+        """Number of a row and id of a column to the ranks it can have there, among those that compete."""
+        ranked = contestants([row.baseline for row in self.rows])
+        found: dict[tuple[int, str], Ranks] = {}
+        for column in self.columns:
+            scores = {k: self.rows[k].scores.get(column.id) for k in ranked}
+            ends = {k: score.ends if score else None for k, score in scores.items()}
+            of_column = possible_ranks(ends, column.higher_is_better)
+            found |= {(k, column.id): ranks for k, ranks in of_column.items()}
+        return found
+
 
 def build_table(summaries: list[Summary]) -> Table:
     """One row per run. Raises when two runs mean different things by the same name."""
@@ -66,12 +79,18 @@ def build_table(summaries: list[Summary]) -> Table:
         for d in file.definitions:
             columns.setdefault(d.id, Column(d.id, score_unit(d), tree.higher_is_better(d.id)))
     rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
-    return Table(list(columns.values()), rows, _notes(summaries))
+    table = Table(list(columns.values()), rows, [])
+    table.notes.extend(table_notes(summaries, table.ranks))
+    return table
 
 
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Header and rows for a terminal: score, half width of the interval, coverage where it is not full."""
-    rows = [[row.model, *(_plain(row.scores.get(c.id)) for c in table.columns)] for row in table.rows]
+    """Header and rows for a terminal: score, half width of the interval, coverage where it is not full, and a mark
+    where the rank depends on what could not be measured."""
+    rows = [
+        [row.model, *(_plain(row.scores.get(c.id), table.ranks.get((k, c.id))) for c in table.columns)]
+        for k, row in enumerate(table.rows)
+    ]
     return ["model", *(c.heading for c in table.columns)], rows
 
 
@@ -101,23 +120,32 @@ def to_csv(table: Table) -> str:
             "baseline",
         ]
     )
-    for row in table.rows:
+    for k, row in enumerate(table.rows):
         cells: list[object] = [csv_text(plain(row.model))]
         for column in table.columns:
-            cells += _csv_cells(row.scores.get(column.id))
+            cells += _csv_cells(row.scores.get(column.id), column, table.ranks.get((k, column.id)))
         writer.writerow([*cells, csv_text(plain(row.baseline))])
     return stream.getvalue()
 
 
-_CSV_PARTS = ("", ".low", ".high", ".if_worst", ".if_best", ".spread", ".scored", ".expected")
-"""Value, 95 % interval, bounds of what could not be measured, spread between takes, coverage."""
+_CSV_PARTS = (
+    *("", ".low", ".high", ".if_worst", ".if_best", ".spread"),
+    *(".scored", ".expected", ".as_worst", ".rank", ".last_rank"),
+)
+"""Value, 95 % interval, bounds, spread between takes, coverage, clips that count as worst, first and last rank."""
 
 
-def _csv_cells(score: Score | None) -> list[object]:
+def _csv_cells(score: Score | None, column: Column, ranks: Ranks | None) -> list[object]:
     if score is None:
         return [""] * len(_CSV_PARTS)
-    numbers = [score.value, *(score.interval or (None, None)), *(score.bounds or (None, None)), score.spread]
-    return [*("" if number is None else number for number in numbers), score.scored, score.expected]
+    bounds: list[object] = ["", ""]
+    if score.bounds is not None:
+        bounds = ["unbounded" if end is None else end for end in score.bounds]
+    if column.higher_is_better is False:
+        bounds.reverse()
+    numbers = (score.value, *(score.interval or (None, None)), *bounds, score.spread)
+    shown = ("" if number is None else number for number in numbers)
+    return [*shown, score.scored, score.expected, score.as_worst, *(ranks or ("", ""))]
 
 
 def to_json(table: Table) -> str:
@@ -128,9 +156,11 @@ def to_json(table: Table) -> str:
             {
                 "model": row.model,
                 "baseline": row.baseline,
-                "scores": {key: score.to_json() for key, score in row.scores.items()},
+                "scores": {
+                    key: score.to_json() | {"ranks": table.ranks.get((k, key))} for key, score in row.scores.items()
+                },
             }
-            for row in table.rows
+            for k, row in enumerate(table.rows)
         ],
         "notes": table.notes,
     }
@@ -140,7 +170,8 @@ def to_json(table: Table) -> str:
 def to_latex(table: Table, intervals: bool = False) -> str:
     """A booktabs table: best in bold, second underlined; on demand with half the 95 % interval behind each score.
 
-    Baselines stand below a rule of their own and are not ranked.
+    Baselines stand below a rule of their own and are not ranked. A raised `1--3` tells between which ranks a score
+    lies, whatever clips without a score are worth.
 
     Names in scripts that pdfLaTeX does not know need a Unicode engine (XeLaTeX, LuaLaTeX).
     """
@@ -159,14 +190,16 @@ def to_latex(table: Table, intervals: bool = False) -> str:
             if score is None or score.value is None:
                 cells.append("--")
                 continue
-            text = _number(score.value)
+            text = number_of_table(score.value)
             medal = medals[column.id].get(k)
             if medal is not None:
                 text = rf"\{_MEDALS[medal]}{{{text}}}"
             if intervals and score.interval:
                 text += rf" {{\scriptsize $\pm$ {_half_width(score.interval)}}}"
             if score.scored != score.expected:
-                text += rf" {{\scriptsize ({score.scored}/{score.expected})}}"
+                text += rf" {{\scriptsize ({score.coverage_in_words})}}"
+            if depends := ranks_in_words(table.ranks.get((k, column.id)), "--"):
+                text += rf"\textsuperscript{{{depends}}}"
             cells.append(text)
         lines.append(" & ".join(cells) + r" \\")
     # A line break inside a note would end the comment.
@@ -183,100 +216,25 @@ def _value(row: Row, column: Column) -> float | None:
     return score.value if score else None
 
 
-def _notes(summaries: list[Summary]) -> list[str]:
-    file = summaries[0].run.file
-    sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
-    cases = sorted({s.run.file.cases for s in summaries})
-    samples = {s.run.file.sample.model_dump_json() if s.run.file.sample else "" for s in summaries}
-    count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases"
-    notes = [
-        f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
-        f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
-        *(f"Instruments: {names}." for names in sets if names),
-        *unofficial_notes([summary.run for summary in summaries]),
-        *unlike_notes(summaries),
-    ]
-    if file.sample is not None and len(samples) == 1:
-        notes.append(f"A sample: {file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}.")
-    spreads = [s.spread for summary in summaries for s in summary.scores.values() if s.spread is not None]
-    if spreads:
-        notes.append("Several takes of each case, joined case by case; JSON and CSV have the spread between takes.")
-    baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
-    if baselines:
-        notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
-    notes += _policy(summaries)
-    notes += _reasons(summaries)
-    notes += _bounds(summaries)
-    notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
-    return notes
-
-
-def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
-    """What keeps rows of one table from being compared without care, one line each."""
-    files = [summary.run.file for summary in summaries]
-    unlike = unlike_cases([file.cases for file in files], [summary.cases for summary in summaries])
-    notes = [f"{unlike}; 'compare' takes those in common."] if unlike else []
-    if len({file.sample.model_dump_json() if file.sample else "" for file in files}) > 1:
-        notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
-    return notes
-
-
-def _policy(summaries: list[Summary]) -> list[str]:
-    """Absent videos that count, so that nobody takes the score for one of what the model made."""
-    models: dict[str, list[str]] = {}
-    for summary in summaries:
-        for note in summary.policy_notes():
-            models.setdefault(note, []).append(summary.run.name)
-    return [f"{note}{_of(names, summaries)}." for note, names in models.items()]
-
-
-def _reasons(summaries: list[Summary]) -> list[str]:
-    """Why scores are missing, one line per column and reason."""
-    models: dict[tuple[str, str], list[str]] = {}
-    for summary in summaries:
-        for score in summary.scores.values():
-            if score.value is None and score.reason:
-                models.setdefault((score.id, score.reason), []).append(summary.run.name)
-    return [f"{column}: {reason}{_of(names, summaries)}." for (column, reason), names in models.items()]
-
-
-def _bounds(summaries: list[Summary]) -> list[str]:
-    """Between which numbers a score lies, whatever the clips are worth that could not be measured."""
-    found: dict[str, list[str]] = {}
-    for summary in summaries:
-        for score in summary.scores.values():
-            if score.bounds is not None:
-                low, high = ("unbounded" if end is None else _number(end) for end in score.bounds)
-                found.setdefault(score.id, []).append(f"{summary.run.name} {low} to {high}")
-    lines = [f"{column}: {', '.join(of_models)}." for column, of_models in found.items()]
-    return ["If unscored clips counted as worst or best:", *lines] if lines else []
-
-
 def _sentence(note: str) -> str:
     """A note with names in it, as Markdown: no tag and no line of its own may come out of a name."""
     return plain(note).replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _of(names: list[str], summaries: list[Summary]) -> str:
-    return "" if len(names) == len(summaries) else f" ({', '.join(names)})"
-
-
-def _plain(score: Score | None) -> str:
+def _plain(score: Score | None, ranks: Ranks | None) -> str:
     if score is None or score.value is None:
         return "-"
-    text = _number(score.value)
+    text = number_of_table(score.value)
     if score.interval:
         text += f" ± {_half_width(score.interval)}"
-    return text if score.scored == score.expected else f"{text} ({score.scored}/{score.expected})"
+    depends = ranks_in_words(ranks)
+    remark = score.coverage_in_words if score.scored != score.expected else ""
+    remark += RANK_DEPENDS if depends else ""
+    return f"{text} ({remark})" if remark else text
 
 
 def _half_width(interval: tuple[float, float]) -> str:
-    return _number((interval[1] - interval[0]) / 2)
-
-
-def _number(value: float) -> str:
-    """Two decimals from 10 up, three below: as many as the field's tables show."""
-    return f"{value:.2f}" if abs(value) >= 10 else f"{value:.3f}"
+    return number_of_table((interval[1] - interval[0]) / 2)
 
 
 def _arrow(column: Column) -> str:

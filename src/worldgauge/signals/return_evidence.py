@@ -10,6 +10,7 @@ from worldgauge.core.case import Phases
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.masks import iou, resize_mask
 from worldgauge.functional.phases import split, spread
@@ -113,7 +114,7 @@ def return_evidence(
             row["from_reset"] = float(np.linalg.norm(centre_of(masks[i]) - stalled)) / _size(truth[j])
             rows.append(row)
     if not rows:
-        raise Unscored("the target is not found in the back phase of the reference")
+        raise Unscored("the target is not found in the back phase of the reference", code=OF_THE_CASE)
     arrays |= {name: [row[name] for row in rows] for name in rows[0]} | {"back_frames": back_frames}
     return {name: np.array(values, np.float64) for name, values in arrays.items()}
 

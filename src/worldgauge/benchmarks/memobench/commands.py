@@ -35,7 +35,7 @@ DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folde
 @app.command()
 def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]) -> None:
     """Write the official files: the 48-column table per model, ors_scores.csv where a segmenter was asked, and
-    leaderboard.csv for all."""
+    leaderboard.csv for all; bounds.csv tells what its scores could be with the clips that have none."""
     from worldgauge.benchmarks.memobench.official.files import write_files
 
     for file in write_files(_open(runs), out):

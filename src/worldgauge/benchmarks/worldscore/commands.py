@@ -37,7 +37,7 @@ def files(
         bool, typer.Option("--absent-as-zero", help="Write 0 for aspects nobody measured, as the released code does.")
     ] = False,
 ) -> None:
-    """Write evaluation.json per case, worldscore.json, worldscore_raw.json and the leaderboard's CSV row."""
+    """Write evaluation.json per case, worldscore.json, worldscore_raw.json, the leaderboard's CSV row, bounds.csv."""
     from worldgauge.benchmarks.worldscore.official.files import write_files
 
     result = write_files(Run(run), out, failures_as_zero=failures_as_zero, absent_as_zero=absent_as_zero)
@@ -56,9 +56,11 @@ def breakdown(run: RunFolder, as_json: AsJson = False) -> None:
     if as_json:
         print_json(rows)
         return
-    header = list(dict.fromkeys(key for row in rows for key in row))
+    header = list(dict.fromkeys(key for row in rows for key in row if key != "bounds"))
     header.sort(key=lambda name: name in ("static", "dynamic"))
     print_table(header, [[_cell(row.get(name)) for name in header] for row in rows], range(2, len(header)), keys=2)
+    if any("bounds" in row for row in rows):
+        print_note("some scores leave out clips that have none; --json has the bounds")
 
 
 @app.command()

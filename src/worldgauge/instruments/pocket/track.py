@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
+from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.functional.flow import warp
 from worldgauge.functional.masks import Box, mask_of
 from worldgauge.instruments.pocket.colour_model import Bins, ColourModel, Mask, colour_bins
@@ -53,7 +54,7 @@ class ColourTrack(Instrument):
         first = next(remaining)
         if mask is None:
             if box is None:
-                raise Unscored("the case gives neither a box nor a mask of the target")
+                raise Unscored("the case gives neither a box nor a mask of the target", code=OF_THE_CASE)
             mask = mask_in_box(first, box)
         if np.count_nonzero(mask) < SMALLEST:
             raise Unscored("the target's mask in the first frame is empty")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from worldgauge.report.html.column import Column
-from worldgauge.report.joint import Joint
+from worldgauge.report.joint import Bounds, Joint
 from worldgauge.stats.bootstrap import Floats, percentile_interval
 
 BINS = 24
@@ -62,12 +62,21 @@ def by_tag(joint: Joint, table: Mapping[str, tuple[list[str], list[int]]]) -> li
     return found
 
 
-def _cells(part: Joint) -> list[list[list[float | None]]]:
-    """Per column and model: score, low, high, or nothing."""
+def _cells(part: Joint) -> list[list[list[float | Bounds | None]]]:
+    """Per column and model: score, low, high, or nothing; behind it bounds, where a clip has no score."""
+    models = range(len(part.runs))
+    bounds = [part.open_bounds(k) for k in models]
     return [
-        [_cell(part.scores[k, i], part.replicates[k, i], part.scenes(k, i)) for k in range(len(part.runs))]
-        for i in range(len(part.ids))
+        [
+            [*_cell(part.scores[k, i], part.replicates[k, i], part.scenes(k, i)), *_known(bounds[k].get(name))]
+            for k in models
+        ]
+        for i, name in enumerate(part.ids)
     ]
+
+
+def _known(bounds: Bounds | None) -> list[Bounds]:
+    return [] if bounds is None else [bounds]
 
 
 def _cell(score: float, drawn: Floats, scenes: int) -> list[float | None]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from worldgauge.core.aggregate import REDUCERS, case_direction, case_unit, score_unit
+from worldgauge.core.aggregate import case_direction, case_unit, score_unit
 from worldgauge.core.benchmark import Group
+from worldgauge.core.reducers import OVER_MEMBERS
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.report.joint import Joint
 
@@ -117,7 +118,7 @@ def _group(group: Group, known: Mapping[str, Column], better: int, digits: int) 
     weights = np.array([group.of[m.id] for m in members])
 
     def end(numbers: list[float]) -> float:
-        return float(REDUCERS[group.reduce](np.array(numbers), weights))
+        return float(OVER_MEMBERS[group.reduce](np.array(numbers), weights))
 
     return Column(
         id=group.id,

@@ -15,7 +15,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_list import unpack_frames
 from worldgauge.core.run_folder import Run
 
-_KEPT = ("status", "value", "raw", "reason", "traceback", "seconds", "video")
+_KEPT = ("status", "value", "raw", "reason", "code", "traceback", "seconds", "video")
 
 
 @dataclass(frozen=True)

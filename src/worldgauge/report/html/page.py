@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from worldgauge.report.html.column import Column
-from worldgauge.report.places import contestants, places
-from worldgauge.report.tables import unlike_notes
+from worldgauge.report.notes import unlike_notes
+from worldgauge.report.places import Ranks, contestants, places, ranks_in_words
 
 if TYPE_CHECKING:
     from worldgauge.report.html.source import ReportSource
@@ -46,8 +46,12 @@ class Cell:
     point: float
     """Interval and value on the column's range, 0 to 100 from worst to best."""
     badge: str
-    """Coverage when it is not complete."""
+    """Coverage when it is not complete, and how many clips count as worst."""
     hint: str
+    bounds: str = ""
+    """Between which numbers the score lies, whatever clips without a score are worth; nothing where all have one."""
+    ranks: str = ""
+    """`1–3` where the rank depends on that."""
 
 
 def render(source: ReportSource) -> str:
@@ -88,15 +92,17 @@ def display_order(columns: list[Column]) -> list[Column]:
 def _cells(source: ReportSource, column: Column, ranked: list[int]) -> list[Cell]:
     scores = [(s.metrics | s.groups).get(column.id) for s in source.summaries]
     values = {k: score.value if (score := scores[k]) else None for k in ranked}
-    found = places(values, column.better > 0 if column.better else None)
-    return [_cell(score, column, found.get(k, "")) for k, score in enumerate(scores)]
+    better = column.better > 0 if column.better else None
+    found, ranks = places(values, better), source.ranks[column.id]
+    return [_cell(score, column, found.get(k, ""), ranks.get(k)) for k, score in enumerate(scores)]
 
 
-def _cell(score: Score | None, column: Column, place: str) -> Cell:
+def _cell(score: Score | None, column: Column, place: str, ranks: Ranks | None) -> Cell:
     if score is None or score.value is None:
         reason = "not run" if score is None else score.reason
         badge = "" if score is None or not score.expected else f"{score.scored}/{score.expected}"
-        return Cell("–", "", None, "", 0, 0, 0, badge, reason)
+        bounds = "" if score is None else score.bounds_in_words(column.number, " – ")
+        return Cell("–", "", None, "", 0, 0, 0, badge, reason, bounds)
 
     def on_range(value: float) -> float:
         return min(100.0, max(0.0, 100 * (value - column.worst) / ((column.best - column.worst) or 1.0)))
@@ -113,8 +119,10 @@ def _cell(score: Score | None, column: Column, place: str) -> Cell:
         start=round(ends[0], 2),
         end=round(ends[1], 2),
         point=round(on_range(score.value), 2),
-        badge="" if complete else f"{score.scored}/{score.expected}",
+        badge="" if complete else score.coverage_in_words,
         hint=f"{score.scored} of {score.expected} cases scored ({statuses})",
+        bounds=score.bounds_in_words(column.number, " – "),
+        ranks=ranks_in_words(ranks, "–"),
     )
 
 

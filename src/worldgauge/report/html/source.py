@@ -35,6 +35,7 @@ from worldgauge.report.html.details import (
     run_details,
 )
 from worldgauge.report.joint import Joint
+from worldgauge.report.places import Ranks, contestants, possible_ranks
 from worldgauge.report.summary import Score, summarise
 from worldgauge.report.unofficial import unofficial
 
@@ -121,6 +122,7 @@ class ReportSource:
             "models": [self.model_json(k) for k in range(len(self.runs))],
             "columns": columns,
             "scores": [[_score_json((s.metrics | s.groups).get(c["id"])) for c in columns] for s in self.summaries],
+            "ranks": [[self.ranks[c.id].get(k) for c in self.columns] for k in range(len(self.runs))],
             "ties": [self.joint.ties(i, column.better or 1) for i, column in enumerate(self.columns)],
             "histograms": histograms(self.joint, self.columns),
             "tags": by_tag(self.joint, self._tags),
@@ -129,6 +131,17 @@ class ReportSource:
             "clusters": len(self.joint.cluster_names),
             "cases_per_file": CASES_PER_FILE,
         }
+
+    @cached_property
+    def ranks(self) -> dict[str, dict[int, Ranks]]:
+        """Column to the ranks each model can have in it."""
+        ranked = contestants([run.file.model.stands_for for run in self.runs])
+        found = {}
+        for column in self.columns:
+            scores = {k: self.summaries[k].scores.get(column.id) for k in ranked}
+            ends = {k: score.ends if score else None for k, score in scores.items()}
+            found[column.id] = possible_ranks(ends, column.better > 0 if column.better else None)
+        return found
 
     @property
     def _detail_files(self) -> int:

@@ -24,7 +24,7 @@ def breakdown(run: Run, by: Sequence[str] = TAGS, columns: Sequence[str] = ()) -
     """One row per value of each tag: cases that have a score, and the columns that do; else None.
 
     Groups come up the same tree as over the whole run. Cases without the tag are in no row of it; a value the table
-    could not tell is a row of its own, `unknown`.
+    could not tell is a row of its own, `unknown`. `bounds` tells what scores could be where clips have none.
     """
     joint = Joint([run])
     chosen = tuple(columns or (name for name in COLUMNS if name in joint.ids))
@@ -39,7 +39,9 @@ def breakdown(run: Run, by: Sequence[str] = TAGS, columns: Sequence[str] = ()) -
             scores = dict(zip(part.ids, part.scores[0], strict=True))
             scored = np.isfinite(part.values[0]).any(axis=0)
             told = {name: float(scores[name]) if np.isfinite(scores[name]) else None for name in chosen}
-            rows.append({"tag": tag, "value": value, "cases": int(scored.sum()), **told})
+            open_ends = {name: ends for name, ends in part.open_bounds(0).items() if name in chosen}
+            bounds = {"bounds": open_ends} if open_ends else {}
+            rows.append({"tag": tag, "value": value, "cases": int(scored.sum()), **told, **bounds})
     if not rows:
         raise WorldGaugeError(f"no case of {run.folder} has a tag {' or '.join(by)}", "name others with --by")
     return rows

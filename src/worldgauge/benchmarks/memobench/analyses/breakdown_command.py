@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.verbs import AsJson, print_json, print_table
+from worldgauge.verbs import AsJson, print_json, print_note, print_table
 
 
 def breakdown(
@@ -27,9 +27,11 @@ def breakdown(
     if as_json:
         print_json(rows)
         return
-    header = list(rows[0])
+    header = [name for name in rows[0] if name != "bounds"]
     cells = [[*(str(row[name]) for name in header[:3]), *(_cell(row[name]) for name in header[3:])] for row in rows]
     print_table(header, cells, numeric=range(2, len(header)), keys=2)
+    if any("bounds" in row for row in rows):
+        print_note("some scores leave out clips that have none; --json has the bounds")
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,17 @@ from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import Source, read_sources
 from worldgauge.core.status import Status
+from worldgauge.report.official_bounds import FILE_NAME as BOUNDS_FILE
+from worldgauge.report.official_bounds import OfficialScores, bounds_csv, bounds_of_run
 
 if TYPE_CHECKING:
     import pandas
 
 RAW_OF = {"TemporalScore": "MotionSmoothness"}
 """Official raw columns that go by another id in `benchmark.toml`."""
+OUR_COLUMNS = {column: (column, 1.0) for column in (*leaderboard.EVAL_COLUMNS, *leaderboard.FIDELITY_COLUMNS)}
+OUR_COLUMNS |= {"ORS": ("ORS", 100.0)}
+"""Column of the leaderboard to ours, and what that is multiplied by."""
 COUNTS = ("num_frames", "h_start", "r_start", "gt_frames")
 
 
@@ -90,8 +95,18 @@ def leaderboard_rows(runs: Iterable[Run]) -> list[dict[str, float | str]]:
     return [leaderboard.aggregate_model(key, evaluation_table(run), ors_table(run), None) for key, run in keyed]
 
 
+def leaderboard_bounds(runs: Iterable[Run], rows: Sequence[Mapping[str, float | str]]) -> str:
+    """`bounds.csv` of the leaderboard's rows: what each score could be with the clips that have none, and its ranks."""
+    models = []
+    for run, row in zip(sorted(runs, key=lambda run: model_key(run.name)), rows, strict=True):
+        scores = {column: None if math.isnan(float(row[column])) else float(row[column]) for column in OUR_COLUMNS}
+        models.append(OfficialScores(str(row["Model"]), scores, bounds_of_run(run, OUR_COLUMNS)))
+    better = {column: column not in leaderboard.LOWER_IS_BETTER for column in OUR_COLUMNS}
+    return bounds_csv(models, better, leaderboard.FILE_DECIMALS)
+
+
 def write_files(runs: Sequence[Run], out: Path) -> list[Path]:
-    """Write `eval/<model>/eval_<split>.csv`, `ors/<model>/ors_scores.csv` and `leaderboard.csv`; returns what was."""
+    """Write `eval/<model>/eval_<split>.csv`, `ors/<model>/ors_scores.csv`, `leaderboard.csv` and its `bounds.csv`."""
     written = []
     for run in runs:
         table, ors = evaluation_table(run), ors_table(run)
@@ -107,8 +122,11 @@ def write_files(runs: Sequence[Run], out: Path) -> list[Path]:
                 written.append(file)
     board = out / "leaderboard.csv"
     board.parent.mkdir(parents=True, exist_ok=True)
-    board.write_text(leaderboard.to_csv(leaderboard_rows(runs), leaderboard.FILE_DECIMALS), "utf-8")
-    return [*written, board]
+    rows = leaderboard_rows(runs)
+    board.write_text(leaderboard.to_csv(rows, leaderboard.FILE_DECIMALS), "utf-8")
+    bounds = out / BOUNDS_FILE
+    bounds.write_text(leaderboard_bounds(runs, rows), "utf-8")
+    return [*written, board, bounds]
 
 
 def _identity(case: str, records: dict[str, dict[str, Any]]) -> dict[str, str]:

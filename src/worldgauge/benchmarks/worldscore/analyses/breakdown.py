@@ -19,7 +19,8 @@ TOTALS = ("static", "dynamic")
 def breakdown(run: Run, domains: Sequence[str] = DOMAINS) -> list[dict[str, Any]]:
     """One row per value of each domain: cases, and every aspect and total that has a score over them.
 
-    The same tree as for the whole: a total of which an aspect has no score there has none.
+    The same tree as for the whole: a total of which an aspect has no score there has none. `bounds` tells what scores
+    could be where clips have none.
     """
     joint = Joint([run])
     tags: dict[str, dict[str, str]] = {record["case"]: record.get("tags", {}) for record in run.records()}
@@ -32,5 +33,7 @@ def breakdown(run: Run, domains: Sequence[str] = DOMAINS) -> list[dict[str, Any]
             told = {name: float(scores[name]) for name in ASPECTS if np.isfinite(scores.get(name, np.nan))}
             totals = {name: float(scores[name]) if np.isfinite(scores[name]) else None for name in TOTALS}
             scored = np.isfinite(part.values[0]).any(axis=0)
-            rows.append({"domain": domain, "value": value, "cases": int(scored.sum()), **told, **totals})
+            open_ends = {name: ends for name, ends in part.open_bounds(0).items() if name in (*ASPECTS, *TOTALS)}
+            bounds = {"bounds": open_ends} if open_ends else {}
+            rows.append({"domain": domain, "value": value, "cases": int(scored.sum()), **told, **totals, **bounds})
     return rows

@@ -9,6 +9,7 @@ from typing import Final
 
 from worldgauge.core.errors import Unscored
 from worldgauge.core.reading import read_text
+from worldgauge.core.reasons import UNAVAILABLE
 
 CLS, SEP, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 LONGEST_WORD: Final = 100
@@ -23,11 +24,11 @@ _CLEANED: Final = (
 def read_vocabulary(file: Path) -> frozenset[str]:
     """The `vocab.txt` of bert-base-uncased, one piece per line. Without it phrases cannot be told as the code does."""
     if not file.is_file():
-        raise Unscored(f"the vocabulary {file} is not there", "name the vocab.txt of bert-base-uncased")
+        raise Unscored(f"the vocabulary {file} is not there", "name the vocab.txt of bert-base-uncased", UNAVAILABLE)
     found = frozenset(read_text(file).splitlines())
     missing = {CLS, SEP, UNKNOWN} - found
     if missing:
-        raise Unscored(f"{file} is no vocabulary of BERT: {', '.join(sorted(missing))} is not in it")
+        raise Unscored(f"{file} is no vocabulary of BERT: {', '.join(sorted(missing))} is not in it", code=UNAVAILABLE)
     return found
 
 

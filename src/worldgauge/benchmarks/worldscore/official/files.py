@@ -18,7 +18,9 @@ from worldgauge.benchmarks.worldscore.official.aspects import (
     benchmark_file,
 )
 from worldgauge.benchmarks.worldscore.official.evaluation_files import (
+    DYNAMIC,
     LEADERBOARD_COLUMNS,
+    STATIC,
     Evaluation,
     Scores,
     evaluation,
@@ -30,6 +32,16 @@ from worldgauge.benchmarks.worldscore.official.evaluation_files import (
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Policy
+from worldgauge.report.official_bounds import (
+    FILE_NAME as BOUNDS_FILE,
+)
+from worldgauge.report.official_bounds import (
+    Ends,
+    OfficialScores,
+    bounds_csv,
+    bounds_of_run,
+    bounds_remarks,
+)
 
 CARD_COLUMNS = {
     "type": "Model Type",
@@ -40,6 +52,8 @@ CARD_COLUMNS = {
     "date": "Date",
 }
 """Fields of the model card that fill leaderboard columns."""
+OUR_COLUMNS = {name: (name, 1.0) for name in ASPECTS} | {STATIC: ("static", 1.0), DYNAMIC: ("dynamic", 1.0)}
+"""Official score to the column of `benchmark.toml` that is the same, and what that is multiplied by."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,8 @@ class OfficialResult:
     raw: dict[str, list[Any]]
     remarks: list[str]
     """What a reader must know before the scores are compared with anything."""
+    bounds: Mapping[str, Ends]
+    """Of scores that leave out clips for a reason that a model can cause: what they could be with these."""
 
 
 def official_result(run: Run, *, failures_as_zero: bool = False, absent_as_zero: bool = False) -> OfficialResult:
@@ -79,7 +95,12 @@ def official_result(run: Run, *, failures_as_zero: bool = False, absent_as_zero:
     dynamic = [content for case, content in evaluations.items() if case.startswith("dynamic/")]
     zeros = tuple(ASPECTS) if absent_as_zero else tuple(DYNAMIC_ASPECTS) if is_3d(run) else ()
     scores = worldscore(static, dynamic, zeros)
-    return OfficialResult(evaluations, scores, raw_means(static, dynamic), _remarks(run, evaluations, scores, zeros))
+    bounds = bounds_of_run(run, OUR_COLUMNS)
+    remarks = [
+        *_remarks(run, evaluations, scores, zeros),
+        *bounds_remarks(OfficialScores(run.name, scores, bounds)),
+    ]
+    return OfficialResult(evaluations, scores, raw_means(static, dynamic), remarks, bounds)
 
 
 def is_3d(run: Run) -> bool:
@@ -89,7 +110,10 @@ def is_3d(run: Run) -> bool:
 
 
 def write_files(run: Run, out: Path, *, failures_as_zero: bool = False, absent_as_zero: bool = False) -> OfficialResult:
-    """Write the official tree below `out`: evaluation.json per case, worldscore.json, worldscore_raw.json, a CSV."""
+    """Write the official tree below `out`: evaluation.json per case, worldscore.json, worldscore_raw.json, a CSV.
+
+    Beside them `bounds.csv`: what the scores could be with the clips that have none.
+    """
     result = official_result(run, failures_as_zero=failures_as_zero, absent_as_zero=absent_as_zero)
     for case, content in result.evaluations.items():
         folder = out / case
@@ -104,6 +128,8 @@ def write_files(run: Run, out: Path, *, failures_as_zero: bool = False, absent_a
         writer = csv.DictWriter(stream, LEADERBOARD_COLUMNS)
         writer.writeheader()
         writer.writerow(leaderboard_row(result.scores, columns | {"Model Name": run.name}))
+    bounds = bounds_csv([OfficialScores(run.name, result.scores, result.bounds)], dict.fromkeys(result.scores, True))
+    (out / BOUNDS_FILE).write_text(bounds, "utf-8")
     (out / "remarks.txt").write_text("".join(f"{line}\n" for line in result.remarks), "utf-8")
     return result
 

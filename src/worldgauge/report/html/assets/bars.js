@@ -31,7 +31,7 @@ wg.bars = (() => {
         parts.push(svg("line", { class: `whisker ${tone}`, x1: x(row.low), x2: x(row.high), y1: y, y2: y }),
           ...[row.low, row.high].map((v) => svg("line", { class: `whisker ${tone}`, x1: x(v), x2: x(v), y1: y - 4, y2: y + 4 })));
       parts.push(svg("circle", { class: `mark ${tone}`, cx: x(row.value), cy: y, r: 4 },
-        svg("title", null, row.low === null || row.low === undefined ? format(row.value) : `${format(row.value)} [${format(row.low)}, ${format(row.high)}]`)),
+        svg("title", null, [row.low === null || row.low === undefined ? format(row.value) : `${format(row.value)} [${format(row.low)}, ${format(row.high)}]`, row.note].filter(Boolean).join(", "))),
         svg("text", { class: "tick", x: WIDTH - RIGHT + 8, y: y + 4 }, format(row.value)));
     });
     return svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "chart intervals", role: "img", "aria-label": label }, parts);

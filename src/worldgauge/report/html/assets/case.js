@@ -131,7 +131,7 @@
     const rows = wg.metricsOf(index).map((column) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title))), models.map((k) => {
       const record = detail.records[k]?.[column.id];
       if (!record) return el("td", null, el("span", { class: "status no-record" }, "no record"));
-      return el("td", null, record.status === "ok" ? [el("b", null, ofCase(column, record.value)), column.case_unit && ` ${column.case_unit}`] : el("span", { class: `status ${record.status}` }, record.status),
+      return el("td", null, record.status === "ok" ? [el("b", null, ofCase(column, record.value)), column.case_unit && ` ${column.case_unit}`] : el("span", { class: `status ${record.status}`, title: record.code }, record.code ? `${record.status}: ${record.code}` : record.status),
         record.raw !== undefined && record.raw !== record.value && el("span", { class: "note" }, ` raw ${number(record.raw)} ${column.unit}`),
         record.reason && el("div", { class: "note reason" }, text(record.reason)),
         record.traceback && el("details", null, el("summary", null, "Traceback"), el("pre", null, record.traceback)));

@@ -12,7 +12,8 @@
       if (!d || d.value === null) return { column, value: null };
       const s = flip ? -1 : 1;
       const ends = d.interval ? [s * d.interval[0], s * d.interval[1]].sort((x, y) => x - y) : null;
-      return { column, value: s * d.value, low: ends?.[0] ?? null, high: ends?.[1] ?? null, p: d.p_value, detectable: d.detectable, adjusted: d.adjusted, cases: d.cases, wins: flip ? d.losses : d.wins, losses: flip ? d.wins : d.losses, better: flip ? { first: "second", second: "first" }[d.verdict] ?? d.verdict : d.verdict };
+      const bounds = d.bounds && (flip ? [d.bounds[1], d.bounds[0]].map((v) => (v === null ? null : -v)) : d.bounds);
+      return { column, bounds, depends: d.depends, value: s * d.value, low: ends?.[0] ?? null, high: ends?.[1] ?? null, p: d.p_value, detectable: d.detectable, adjusted: d.adjusted, cases: d.cases, wins: flip ? d.losses : d.wins, losses: flip ? d.wins : d.losses, better: flip ? { first: "second", second: "first" }[d.verdict] ?? d.verdict : d.verdict };
     });
   }
 
@@ -39,9 +40,11 @@
     const rows = differences(index, pairs[`${Math.min(a, b)}-${Math.max(a, b)}`], a > b);
     const chart = forest(rows);
     const verdict = (r) => ({ first: index.models[a].name, second: index.models[b].name })[r.better] ?? r.better;
-    const table = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Column", "Difference", "95 % interval", "p", "p (Holm)", "Cases", "Won / lost", "Detectable", "Better"].map((h) => el("th", { scope: "col" }, h)))),
+    const bounded = rows.some((r) => r.bounds);
+    const between = (r) => (r.bounds ? r.bounds.map((v) => (v === null ? "unbounded" : plus(r.column, v))).join(" to ") : "–");
+    const table = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Column", "Difference", "95 % interval", ...(bounded ? ["Bounds"] : []), "p", "p (Holm)", "Cases", "Won / lost", "Detectable", "Better"].map((h) => el("th", { scope: "col" }, h)))),
       el("tbody", null, rows.map((r) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(r.column.id)}` }, text(r.column.title)), r.column.kind === "group" && el("span", { class: "chip small" }, "group")),
-        r.value === null ? el("td", { colspan: 8, class: "note" }, "no shared case") : [el("td", null, el("b", null, plus(r.column, r.value)), r.column.score_unit && el("span", { class: "note" }, ` ${r.column.score_unit}`)), el("td", null, r.low === null ? "–" : `${score(r.column, r.low)} to ${score(r.column, r.high)}`), el("td", null, pValue(r.p)), el("td", null, pValue(r.adjusted)), el("td", null, r.cases || "–"), el("td", null, r.cases && r.column.better ? `${r.wins} / ${r.losses}` : "–"), el("td", null, score(r.column, r.detectable)), el("td", null, text(verdict(r)))]))));
+        r.value === null ? el("td", { colspan: bounded ? 9 : 8, class: "note" }, "no shared case") : [el("td", null, el("b", null, plus(r.column, r.value)), r.column.score_unit && el("span", { class: "note" }, ` ${r.column.score_unit}`)), el("td", null, r.low === null ? "–" : `${score(r.column, r.low)} to ${score(r.column, r.high)}`), bounded && el("td", { class: "bounds" }, between(r)), el("td", null, pValue(r.p)), el("td", null, pValue(r.adjusted)), el("td", null, r.cases || "–"), el("td", null, r.cases && r.column.better ? `${r.wins} / ${r.losses}` : "–"), el("td", null, score(r.column, r.detectable)), el("td", null, text(verdict(r)), r.depends && el("span", { class: "status unscored", title: "Within the bounds it is another" }, "depends on the bounds"))]))));
     const metrics = wg.metricsOf(index);
     const listPlace = el("div"), casePlace = el("div", { id: "pair" });
     let leave = () => {};
@@ -72,7 +75,7 @@
     const order = wg.select("First in the list", [["a", ""], ["b", ""]], query.get("first") || "a", set("first"));
     root.append(el("h2", { class: "title" }, "Compare"), el("div", { class: "filters" }, wg.select("First", names, a, (v) => go(v, Number(v) === b ? a : b)), wg.select("Second", names, b, (v) => go(Number(v) === a ? b : a, v)), el("button", { type: "button", onclick: () => go(b, a) }, "⇄ Swap")),
       el("div", { class: "grid2 wide-right" }, el("section", { class: "card" }, chart ? wg.charts.figure("First minus second, in percent of each column's range", chart, "differences", "To the right the first model is better. Faint where the interval holds zero. Columns without a better direction are in the table only.") : el("p", { class: "note" }, "These two models share no case.")),
-        el("section", { class: "card" }, el("div", { class: "scroll" }, table), el("p", { class: "note" }, "Paired over the cases both have a number for; whole scenes resampled and sign-flipped; Holm over the metrics. Groups: Student’s t with the resampled error. Detectable: the true difference that these scenes would show four times out of five."))),
+        el("section", { class: "card" }, el("div", { class: "scroll" }, table), el("p", { class: "note" }, "Paired over the cases both have a number for; whole scenes resampled and sign-flipped; Holm over the metrics. Groups: Student’s t with the resampled error. Detectable: the true difference that these scenes would show four times out of five.", bounded && " Bounds: if clips without a score counted as worst for one model and best for the other."))),
       el("section", { class: "card" }, el("h2", null, "Cases by difference"), el("div", { class: "filters" }, wg.select("Metric", metrics.map((m) => [m.id, m.title]), query.get("metric") || metrics[0]?.id, set("metric")), order), listPlace),
       casePlace);
     await list();

@@ -65,7 +65,7 @@
 
   function breakdown(index, m, column) {
     return index.tags.map(({ tag, rows }) => {
-      const flatRows = rows.flatMap((row) => row.cells[m].map((cell, k) => ({ label: `${row.value} (${row.cases})`, k, value: cell[0], low: cell[1], high: cell[2] }))).filter((r) => r.value !== null);
+      const flatRows = rows.flatMap((row) => row.cells[m].map((cell, k) => ({ label: `${row.value} (${row.cases})`, k, value: cell[0], low: cell[1], high: cell[2], note: cell[3] && `bounds ${cell[3].map((v) => (v === null ? "unbounded" : score(column, v))).join(" – ")}` }))).filter((r) => r.value !== null);
       if (!flatRows.length) return null;
       const all = flatRows.flatMap((r) => [r.value, r.low ?? r.value, r.high ?? r.value]);
       // The label stands once per value, the models below each other under it.
@@ -80,17 +80,17 @@
     if (i < 0) throw new Error(`there is no metric ${id}`);
     const column = index.columns[i];
     const rows = index.models.map((model, k) => ({ label: model.name, k, value: index.scores[k][i].value, low: index.scores[k][i].interval?.[0] ?? null, high: index.scores[k][i].interval?.[1] ?? null, muted: Boolean(model.baseline) }));
-    const bounded = index.scores.some((of) => of[i].bounds), spread = index.scores.some((of) => of[i].spread !== null && of[i].spread !== undefined);
-    const coverage = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Model", "Score", "95 % interval", bounded && "If unscored count", spread && "Spread of takes", "Scored", "Statuses"].map((h) => h && el("th", { scope: "col" }, h)))),
+    const bounded = index.scores.some((of) => of[i].bounds), ranked = index.ranks.some((of) => of[i] && of[i][0] !== of[i][1]), spread = index.scores.some((of) => of[i].spread !== null && of[i].spread !== undefined);
+    const coverage = el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Model", "Score", "95 % interval", bounded && "Bounds", ranked && "Rank", spread && "Spread of takes", "Scored", "Statuses"].map((h) => h && el("th", { scope: "col" }, h)))),
       el("tbody", null, index.models.map((model, k) => {
         const of = index.scores[k][i];
         return el("tr", null, el("th", { scope: "row" }, el("span", { class: `dot m${k % 10}` }), text(model.name)), el("td", null, score(column, of.value)), el("td", null, of.interval ? of.interval.map((v) => score(column, v)).join(" – ") : "–"),
-          bounded && el("td", null, of.bounds ? of.bounds.map((v) => (v === null ? "unbounded" : score(column, v))).join(" – ") : "–"), spread && el("td", null, score(column, of.spread)),
-          el("td", null, `${of.scored} / ${of.expected}`), el("td", null, Object.entries(of.statuses).map(([s, n]) => el("span", { class: `status ${s}` }, `${n} ${s}`)), of.reason && el("span", { class: "note" }, text(of.reason))));
+          bounded && el("td", null, of.bounds ? of.bounds.map((v) => (v === null ? "unbounded" : score(column, v))).join(" – ") : "–"), ranked && el("td", null, index.ranks[k][i] ? [...new Set(index.ranks[k][i])].join("–") : "–"), spread && el("td", null, score(column, of.spread)),
+          el("td", null, `${of.scored} / ${of.expected}${of.as_worst ? `, ${of.as_worst} as worst` : ""}`), el("td", null, Object.entries(of.statuses).map(([s, n]) => el("span", { class: `status ${s}` }, `${n} ${s}`)), of.reason && el("span", { class: "note" }, text(of.reason))));
       })));
     root.append(el("h2", { class: "title" }, text(column.title), el("span", { class: "way" }, WAY[column.better])),
       el("div", { class: "grid2" }, definition(index, column),
-        el("section", { class: "card" }, wg.charts.figure("Score per model", wg.bars.intervals(rows, [Math.min(column.worst, column.best), Math.max(column.worst, column.best)], { bar: true, format: (v) => score(column, v) }), `bars-${column.id}`), el("div", { class: "scroll" }, coverage))));
+        el("section", { class: "card" }, wg.charts.figure("Score per model", wg.bars.intervals(rows, [Math.min(column.worst, column.best), Math.max(column.worst, column.best)], { bar: true, format: (v) => score(column, v) }), `bars-${column.id}`), el("div", { class: "scroll" }, coverage), bounded && el("p", { class: "note" }, "Bounds: if clips without a score, for a reason that a model can cause, counted as worst or best. A rank from – to depends on them."))));
     if (column.kind !== "metric") return;
     const data = index.histograms[i];
     const most = Math.max(1, ...data.counts.flat());

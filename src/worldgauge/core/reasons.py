@@ -1,0 +1,35 @@
+"""Reason codes: why a clip has no score, in a word that a rule can name.
+
+A record's `reason` is for people, its `code` for rules: a benchmark may declare what clips without a score for that
+reason count as. A metric, signal or instrument gives one with `Unscored(message, code=...)`; it may be a new one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+TOO_FEW_FRAMES: Final = "too-few-frames"
+"""Too few frames of the clip can be used."""
+POSE_NOT_TRUSTED: Final = "pose-not-trusted"
+"""A camera path was found and nothing vouches for it."""
+TOO_LARGE: Final = "too-large"
+"""The clip would take more memory than a worker may."""
+UNAVAILABLE: Final = "unavailable"
+"""The instrument is not there: no weights, no library."""
+OF_THE_CASE: Final = "of-the-case"
+"""The case or its reference cannot be measured, whatever the model made of it."""
+
+BEYOND_THE_MODEL: Final = frozenset({UNAVAILABLE, OF_THE_CASE})
+"""Reasons that no model can cause: such a clip never counts as worst, and is none of what bounds are about."""
+
+_CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is small letters and digits, joined by hyphens.
+
+    >>> is_code("too-few-frames"), is_code("Too few frames")
+    (True, False)
+    """
+    return _CODE.fullmatch(text) is not None

@@ -1,0 +1,96 @@
+"""What stands under a table: what it rests on, what counts without a number, what is missing and what it could be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from worldgauge.report.comparable import unlike_cases
+from worldgauge.report.places import Ranks, ranks_in_words
+from worldgauge.report.summary import Summary
+from worldgauge.report.unofficial import unofficial_notes
+
+RANK_DEPENDS = "*"
+"""Stands behind a score whose rank depends on what clips without a score are worth."""
+RanksOf = Mapping[tuple[int, str], Ranks]
+"""Number of a run and id of a column to the ranks it can have there."""
+
+
+def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
+    """Every note of a table of these runs."""
+    file = summaries[0].run.file
+    sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
+    cases = sorted({s.run.file.cases for s in summaries})
+    samples = {s.run.file.sample.model_dump_json() if s.run.file.sample else "" for s in summaries}
+    count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases"
+    notes = [
+        f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
+        f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
+        *(f"Instruments: {names}." for names in sets if names),
+        *unofficial_notes([summary.run for summary in summaries]),
+        *unlike_notes(summaries),
+    ]
+    if file.sample is not None and len(samples) == 1:
+        notes.append(f"A sample: {file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}.")
+    spreads = [s.spread for summary in summaries for s in summary.scores.values() if s.spread is not None]
+    if spreads:
+        notes.append("Several takes of each case, joined case by case; JSON and CSV have the spread between takes.")
+    baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
+    if baselines:
+        notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
+    notes += _policy(summaries)
+    notes += _reasons(summaries)
+    notes += _bounds(summaries, ranks)
+    notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
+    return notes
+
+
+def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
+    """What keeps rows of one table from being compared without care, one line each."""
+    files = [summary.run.file for summary in summaries]
+    unlike = unlike_cases([file.cases for file in files], [summary.cases for summary in summaries])
+    notes = [f"{unlike}; 'compare' takes those in common."] if unlike else []
+    if len({file.sample.model_dump_json() if file.sample else "" for file in files}) > 1:
+        notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
+    return notes
+
+
+def _policy(summaries: list[Summary]) -> list[str]:
+    """Absent videos that count, so that nobody takes the score for one of what the model made."""
+    models: dict[str, list[str]] = {}
+    for summary in summaries:
+        for note in summary.policy_notes():
+            models.setdefault(note, []).append(summary.run.name)
+    return [f"{note}{_of(names, summaries)}." for note, names in models.items()]
+
+
+def _reasons(summaries: list[Summary]) -> list[str]:
+    """Why scores are missing, one line per column and reason."""
+    models: dict[tuple[str, str], list[str]] = {}
+    for summary in summaries:
+        for score in summary.scores.values():
+            if score.value is None and score.reason:
+                models.setdefault((score.id, score.reason), []).append(summary.run.name)
+    return [f"{column}: {reason}{_of(names, summaries)}." for (column, reason), names in models.items()]
+
+
+def _bounds(summaries: list[Summary], ranks: RanksOf) -> list[str]:
+    """Between which numbers a score lies, whatever the clips are worth that have none; and between which ranks."""
+    found: dict[str, list[str]] = {}
+    for k, summary in enumerate(summaries):
+        for score in summary.scores.values():
+            rank = ranks_in_words(ranks.get((k, score.id)))
+            told = [score.bounds_in_words(number_of_table), f"rank {rank}" if rank else ""]
+            if any(told):
+                found.setdefault(score.id, []).append(" ".join((summary.run.name, ", ".join(filter(None, told)))))
+    lines = [f"{column}: {'; '.join(of_models)}." for column, of_models in found.items()]
+    marked = f"; {RANK_DEPENDS} where a rank depends on them" if any(map(ranks_in_words, ranks.values())) else ""
+    return [f"Bounds, if clips without a score counted as worst or best{marked}:", *lines] if lines else []
+
+
+def _of(names: list[str], summaries: list[Summary]) -> str:
+    return "" if len(names) == len(summaries) else f" ({', '.join(names)})"
+
+
+def number_of_table(value: float) -> str:
+    """Two decimals from 10 up, three below: as many as the field's tables show."""
+    return f"{value:.2f}" if abs(value) >= 10 else f"{value:.3f}"
