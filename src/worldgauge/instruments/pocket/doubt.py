@@ -14,19 +14,16 @@ from numpy.typing import NDArray
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import geodesic_deg
 from worldgauge.instruments.pocket.corner_tracks import Tracks
-from worldgauge.instruments.pocket.movers import Movers, find_movers
 from worldgauge.instruments.pocket.solve import Solution
 from worldgauge.instruments.pocket.two_view import fit_step, fit_turn
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-EVERY = 4
-"""Frames from one place of the clip that is looked at to the next,"""
+PLACES = 12
+"""Places of the clip that are looked at, spread evenly,"""
 GAP = 2
-"""and between the two frames compared there."""
-MOVER_GAP = 4
-"""Frames between those in which the part that bends the path is looked for: a mover shows over time."""
+"""and frames between the two compared there."""
 PART = 0.34
 """Width of the part left out, as a share of the frame's,"""
 PARTS = 6
@@ -35,6 +32,8 @@ LEAST_INSIDE = 5
 """Corners in a part, below which leaving it out changes nothing worth knowing,"""
 LEAST_OUTSIDE = 20
 """and corners that must be left."""
+NOISE = 0.7
+"""Degrees by which two frames alone miss the turn of a path that is right."""
 CLEARLY = 0.05
 """Share of the corners by which a step must explain more than a turn alone to be believed."""
 
@@ -42,32 +41,20 @@ CLEARLY = 0.05
 def sway(tracks: Tracks, solution: Solution) -> Floats:
     """(P,) degrees by which the turn between two frames changes without a part of the picture: the median over parts.
 
-    One number per place, `EVERY` frames apart; 0 where too few corners tell.
+    One number per place; 0 where too few corners tell.
     """
     static = _used(tracks, solution)
     return np.array([_sway_at(static, solution, first) for first in _places(tracks)])
 
 
-def summed(of_places: Floats) -> float:
-    """Degrees over the whole clip, if every frame sways as the place next to it."""
-    return float(of_places.sum()) * EVERY / GAP
+def summed(of_places: Floats, frames: int) -> float:
+    """Degrees over a clip of so many frames, noise taken off, if every frame sways as the place next to it."""
+    return float(np.maximum(of_places - NOISE, 0.0).mean()) * frames / GAP if len(of_places) else 0.0
 
 
-def movers_at(tracks: Tracks, solution: Solution, of_places: Floats, least: float) -> list[Movers]:
-    """Things that move by themselves where the path sways by at least so many degrees."""
-    static, lens = _used(tracks, solution), solution.lens
-    found = []
-    for first in np.array(_places(tracks), np.int64)[of_places >= least].tolist():
-        second = min(first + MOVER_GAP, tracks.frames - 1)
-        _, here, there = static.shared(first, second)
-        step = fit_step(here, there, lens)
-        if step is not None:
-            found.append(find_movers(static, first, second, step, lens))
-    return [movers for movers in found if movers is not None]
-
-
-def _places(tracks: Tracks) -> range:
-    return range(0, tracks.frames - GAP, EVERY)
+def _places(tracks: Tracks) -> list[int]:
+    last = tracks.frames - 1 - GAP
+    return np.unique(np.linspace(0, last, PLACES).astype(int)).tolist() if last >= 0 else []
 
 
 def _used(tracks: Tracks, solution: Solution) -> Tracks:

@@ -27,10 +27,9 @@ from worldgauge.instruments.pocket.corner_tracks import (
     Tracks,
     follow_corners,
 )
-from worldgauge.instruments.pocket.doubt import movers_at, summed, sway
+from worldgauge.instruments.pocket.doubt import summed, sway
 from worldgauge.instruments.pocket.loops import one_motion
 from worldgauge.instruments.pocket.matches import SiftMatches, as_grey
-from worldgauge.instruments.pocket.movers import without_movers
 from worldgauge.instruments.pocket.odometry import LEAST_SHARE
 from worldgauge.instruments.pocket.prepare import GRAIN, grain, smoothed, without_flicker
 from worldgauge.instruments.pocket.solve import Solution, refit, solve
@@ -51,13 +50,8 @@ LENS_SIGMA = 0.06
 """Standard deviation of the logarithm of the focal length up to which it counts as estimated."""
 GRAINY_WINDOW = 25
 """Px; side of the square by which corners of a grainy clip are followed."""
-STEADY = 6.0
-"""Degrees, summed over the clip, by which a path may sway without one part of the picture before movers are looked
-for,"""
-SWAYING = 0.8
-"""at those places where it sways by so many degrees between two frames,"""
-MOST_SWAY = 12.0
-"""and from which on it is not to be trusted."""
+MOST_SWAY = 5.0
+"""Degrees, summed over the clip, by which a path may sway without one part of the picture and still be trusted."""
 SURE_SIGHTINGS = 50
 """Agreeing sightings from which a frame's confidence no longer depends on their number."""
 
@@ -109,9 +103,8 @@ class BundlePoses(Instrument):
         tracks, kept = self._joined(greys, small)
         every = -(-len(kept) // MOST_CAMERAS)
         chosen = tracks.every(every)
-        solution, source, swayed = self._steady(
-            chosen, [greys[k] for k in kept[::every]], small, given=lens is not None
-        )
+        solution, source = self._solve(chosen, [greys[k] for k in kept[::every]], small, given=lens is not None)
+        swayed = summed(sway(chosen, solution), chosen.frames)
         if every > 1:
             solution = place_between(solution, tracks, every)
         seen = _agreement(solution)
@@ -163,24 +156,6 @@ class BundlePoses(Instrument):
             return ready, WINDOW
         # Faint texture is found again in grain only by looking at more of it.
         return smoothed(ready), GRAINY_WINDOW
-
-    def _steady(
-        self, tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, given: bool
-    ) -> tuple[Solution, LensSource, float]:
-        """The path, and by how many degrees it would sway; where it does, once more without what bends it."""
-        solution, source = self._solve(tracks, greys, lens, given=given)
-        at_places = sway(tracks, solution)
-        swayed = summed(at_places)
-        if swayed <= STEADY:
-            return solution, source, swayed
-        movers = movers_at(tracks, solution, at_places, least=SWAYING)
-        if movers:
-            rest = without_movers(tracks, movers, lens)
-            again, again_source = self._solve(rest, greys, lens, given=given)
-            swayed_again = summed(sway(rest, again))
-            if swayed_again < swayed:
-                return again, again_source, swayed_again
-        return solution, source, swayed
 
     def _solve(self, tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, given: bool) -> tuple[Solution, LensSource]:
         solution = solve(tracks, greys, lens, free_lens=not given)
