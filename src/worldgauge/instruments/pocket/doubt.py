@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import geodesic_deg
 from worldgauge.instruments.pocket.corner_tracks import Tracks
+from worldgauge.instruments.pocket.odometry import TIE_SHARE
 from worldgauge.instruments.pocket.solve import Solution
 from worldgauge.instruments.pocket.two_view import fit_step, fit_turn
 
@@ -34,8 +35,6 @@ LEAST_OUTSIDE = 20
 """and corners that must be left."""
 NOISE = 0.7
 """Degrees by which two frames alone miss the turn of a path that is right."""
-CLEARLY = 0.05
-"""Share of the corners by which a step must explain more than a turn alone to be believed."""
 
 
 def sway(tracks: Tracks, solution: Solution) -> Floats:
@@ -79,7 +78,10 @@ def _sway_at(tracks: Tracks, solution: Solution, first: int) -> float:
 
 
 def _model(here: Floats, there: Floats, lens: Lens, *, moves: bool) -> Callable[[Floats, Floats], Floats | None]:
-    """How the turn between these two frames is measured: as a turn alone, or with a step where that explains more."""
+    """How the turn between these two frames is measured: with a step, or alone where most corners follow it closely.
+
+    A turn alone passes for a small step aside and is off by as much.
+    """
 
     def turn(first: Floats, second: Floats) -> Floats:
         return fit_turn(first, second, lens).rotation
@@ -88,8 +90,7 @@ def _model(here: Floats, there: Floats, lens: Lens, *, moves: bool) -> Callable[
         found = fit_step(first, second, lens)
         return None if found is None else found.rotation
 
-    whole = fit_step(here, there, lens) if moves else None
-    return step if whole is not None and whole.share > fit_turn(here, there, lens).share + CLEARLY else turn
+    return step if moves and fit_turn(here, there, lens).close < TIE_SHARE else turn
 
 
 def _parts(pixel: Floats, lens: Lens) -> list[Bools]:
