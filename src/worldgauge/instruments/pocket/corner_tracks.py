@@ -121,7 +121,7 @@ class _Walk:
             moved, kept = _leap(before, grey, pixel, (moved, kept), self._window)
         if kept.sum() < max(LEAST_LINKS, LEAST_SURVIVAL * len(kept)):
             return False
-        self._go_on(index, grey, moved[kept], (moved - pixel)[kept] / gap, self._track[kept])
+        self._go_on(index, grey, moved[kept], ((moved - pixel)[kept] / gap).astype(np.float32), self._track[kept])
         return True
 
     def jump(self, index: int, grey: Grey, matched: tuple[Floats, Floats] | None) -> None:

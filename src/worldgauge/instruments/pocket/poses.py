@@ -134,7 +134,7 @@ class BundlePoses(Instrument):
         placed = np.zeros(len(greys), bool)
         placed[numbers] = True
         _check_placed(placed, "they are blank, noise or flashes")
-        ready, window = self._ready([greys[k] for k in numbers])
+        ready, window = self._ready([greys[k] for k in numbers.tolist()])
         bridge = _bridge(lens)
         found = follow_corners(ready, self.corners, window, numbers, bridge)
         if len(found.frames) < LEAST_PLACED * len(greys) and len(found.frames):
