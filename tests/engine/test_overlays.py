@@ -9,6 +9,7 @@ from worldgauge.core.video import Video
 from worldgauge.engine.overlays import MOST_FRAMES, depth_maps, flow_arrows, match_lines
 from worldgauge.media.encoder import write_video
 from worldgauge.signals.flow import GRID_COLUMNS, flow_fields, flow_pairs
+from worldgauge.signals.usable import usable_frames
 
 SIZE = (160, 90)
 
@@ -26,7 +27,7 @@ def test_the_flow_grid_holds_the_mean_of_each_cell(tmp_path: Path):
     frames = [np.full((90, 160, 3), 40 * i, np.uint8) for i in range(3)]
     write_video(tmp_path / "clip.mkv", frames, 8)
     clip = Clip(Video(tmp_path / "clip.mkv"))
-    grid = flow_pairs.function(clip, flow_fields.function(clip, Sideways()))["grid"]
+    grid = flow_pairs.function(clip, flow_fields.function(clip, Sideways()), usable_frames.function(clip))["grid"]
     assert grid.shape == (2, 9, GRID_COLUMNS, 2)
     np.testing.assert_array_equal(grid[..., :8, 0], 2)
     np.testing.assert_array_equal(grid[..., 8:, :], 0)

@@ -17,7 +17,8 @@ from worldgauge.signals.embeddings import frame_embeddings, object_embeddings, p
 def track_of(masks: np.ndarray) -> dict[str, np.ndarray]:
     runs, starts = encode_masks(list(masks))
     return {
-        "visible": masks.any((1, 2)), "mask_runs": runs, "mask_starts": starts, "mask_size": np.array(masks.shape[1:])
+        "visible": masks.any((1, 2)), "mask_runs": runs, "mask_starts": starts, "mask_size": np.array(masks.shape[1:]),
+        "usable": np.ones(len(masks), bool),
     }  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def test_identity_tells_the_same_object_from_another(tmp_path: Path) -> None:
 
 def test_identity_is_unscored_when_the_object_is_not_seen_again() -> None:
     case = Case(id="x", reference=Reference(target=Target(name="disc"), phases=Phases(gone=1, back=2)))
-    value = {"vectors": np.eye(4), "visible": np.array([True, False, False, False])}
+    value = {"vectors": np.eye(4), "visible": np.array([True, False, False, False]), "usable": np.ones(4, bool)}
     with pytest.raises(Unscored, match="not seen after"):
         METRICS.get("object_identity").function(case, value)
 

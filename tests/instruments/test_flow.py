@@ -17,6 +17,7 @@ from worldgauge.core.video import Video
 from worldgauge.functional.masks import encode_masks
 from worldgauge.instruments.pocket.flow import DisFlow
 from worldgauge.signals.flow import flow_fields, flow_pairs, flow_regions
+from worldgauge.signals.usable import usable_frames
 
 
 def texture(height: int, width: int, seed: int = 0) -> np.ndarray:
@@ -67,7 +68,7 @@ def test_frames_too_small_for_the_pyramid_are_unscored() -> None:
 
 def pairs_of(clip: Clip) -> Arrays:
     """The signal, from the fields of the embedded flow."""
-    found: Arrays = flow_pairs.function(clip, flow_fields.function(clip, DisFlow()))
+    found: Arrays = flow_pairs.function(clip, flow_fields.function(clip, DisFlow()), usable_frames.function(clip))
     return found
 
 
@@ -117,8 +118,27 @@ def test_metrics_read_the_signal(tmp_path: Path) -> None:
     assert METRICS.get("warp_error").function(case, value).value < 0.01
 
 
+def test_pairs_with_a_black_frame_say_nothing_of_motion_but_of_colour(tmp_path: Path) -> None:
+    frames = panning(8, 5)
+    whole = pairs_of(clip_of(frames, tmp_path))
+    frames[4] = np.zeros_like(frames[4])
+    (tmp_path / "black").mkdir()
+    value = pairs_of(clip_of(frames, tmp_path / "black"))
+    assert value["usable"].tolist() == [True, True, True, False, False, True, True]
+    case = Case(id="pan")
+    for name, within in (("flow_magnitude", 0.1), ("flow_consistency", 0.05)):
+        metric = METRICS.get(name).function
+        found = metric(case, value)
+        assert found.value == pytest.approx(metric(case, whole).value, abs=within)
+        assert found.left_out == pytest.approx(2 / 7)
+        assert "2 of 7 pairs left out (pairs 3-4)" in found.reason
+    stability = METRICS.get("warp_error").function
+    assert stability(case, value).value > 5 * stability(case, whole).value
+
+
 def test_metrics_are_unscored_when_nothing_stays_in_view() -> None:
     nothing = {name: np.array([np.nan]) for name in ("consistency_error", "warp_error_forward", "warp_error_backward")}
+    nothing["usable"] = np.array([True])
     for name in ("flow_consistency", "warp_error"):
         with pytest.raises(Unscored):
             METRICS.get(name).function(Case(id="x"), nothing)

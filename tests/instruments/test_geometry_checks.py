@@ -33,8 +33,9 @@ def true_path(truth: Truth) -> Trajectory:
     poses = truth.camera.poses.copy()
     poses[:, :3, 3] *= 0.2
     return Trajectory(
-        poses, lens, "given", np.ones(count), np.zeros(count), np.zeros(count), np.ones(count), moves=True
-    )
+        poses, lens, "given", np.ones(count), np.zeros(count), np.zeros(count), np.ones(count), True,
+        np.ones(count, bool),
+    )  # fmt: skip
 
 
 def test_a_turning_camera(pan: Truth) -> None:

@@ -10,9 +10,10 @@ from instruments.billboards import CARDS, LENS, WALL, Card, film, pan, slide
 from instruments.little_world import clip_of, texture
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.functional import pose
 from worldgauge.functional.lens import lens_of
-from worldgauge.instruments.pocket.poses import MOST_CAMERAS, BundlePoses, frames_in_words
+from worldgauge.instruments.pocket.poses import MOST_CAMERAS, BundlePoses
 from worldgauge.signals.poses import as_camera_path, poses, poses_given_lens
 
 
@@ -95,7 +96,7 @@ def degenerate() -> dict[str, np.ndarray]:
         "black": np.zeros((6, 120, 160, 3), np.uint8),
         "noise": random.integers(0, 256, (8, 120, 160, 3), dtype=np.uint8),
         "cut": np.concatenate([first, second]),
-        "flash": np.concatenate([first, np.full_like(first[:1], 255), first]),
+        "every second frame black": np.stack([f * (k % 2) for k, f in enumerate(film(slide(10, 0.4))[0])]),
         "one frame": first[:1],
         "tiny": first[:, :20, :30],
     }
@@ -108,10 +109,44 @@ def test_what_cannot_be_placed_is_unscored(name: str) -> None:
 
 
 def test_the_reason_names_the_frames() -> None:
-    with pytest.raises(Unscored, match="frame 5 cannot be placed"):
+    with pytest.raises(Unscored, match="frames 5-9 cannot be placed") as refused:
         BundlePoses().trajectory(degenerate()["cut"])
-    assert frames_in_words(np.array([2])) == "frame 2"
-    assert frames_in_words(np.array([1, 2, 3, 7])) == "frames 1-3, 7"
+    assert refused.value.code == TOO_FEW_FRAMES
+
+
+@pytest.mark.parametrize(("kind", "moving"), [("mixed", False), ("mixed", True), ("three black", False)])
+def test_bad_frames_are_left_out_and_the_path_goes_on(kind: str, moving: bool) -> None:
+    true = slide(24, 0.9, 0.2, 8.0) if moving else pan(there_and_back(45, 24))
+    frames = film(true)[0]
+    at = [9, 10, 11] if kind == "three black" else [4, 9, 14, 19]
+    flash = 255 - (255 - frames[4]) // 5
+    frames[at] = 0
+    if kind == "mixed":
+        frames[4], frames[14] = flash, texture(160, 240, 5)
+        frames[9] = np.random.default_rng(1).integers(0, 256, frames[9].shape, dtype=np.uint8)
+    found = BundlePoses().trajectory(frames, LENS)
+    assert np.flatnonzero(~found.placed).tolist() == at
+    assert found.moves == moving
+    assert rotation_error(found.poses[found.placed], true[found.placed]) < 0.4
+    # Where nothing is seen the path goes on between its neighbours.
+    assert pose.rotation_errors(found.poses, true)[at].max() < 3
+    assert not found.confidence[at].any() and not found.sightings[np.subtract(at, 1)].any()
+
+
+def test_a_jump_back_to_an_earlier_view_is_a_jump_of_the_camera() -> None:
+    angles = np.concatenate([np.linspace(0, 30, 14), np.linspace(12, 24, 6)])
+    found = BundlePoses().trajectory(film(pan(angles))[0], LENS)
+    assert found.placed.all()
+    assert rotation_error(found.poses, pan(angles)) < 0.5
+
+
+def test_a_foreign_first_frame_does_not_cost_the_clip() -> None:
+    true = pan(there_and_back(30, 14))
+    frames = film(true)[0]
+    frames[0] = texture(160, 240, 5)
+    found = BundlePoses().trajectory(frames, LENS)
+    assert np.flatnonzero(~found.placed).tolist() == [0]
+    assert rotation_error(found.poses[1:], true[1:]) < 0.3
 
 
 def test_large_frames_are_shrunk_and_answers_are_in_their_pixels() -> None:

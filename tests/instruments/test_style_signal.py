@@ -10,20 +10,28 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import Unavailable, Unscored
 from worldgauge.core.instrument import INSTRUMENTS, instrument_sets
 from worldgauge.core.metric import METRICS
+from worldgauge.core.signal import Arrays
 from worldgauge.instruments.pocket.style import FilterBankStyle
 from worldgauge.signals.faces import frame_faces
 from worldgauge.signals.style import style_distances
+from worldgauge.signals.usable import usable_frames
+
+
+def distances(frames: list[np.ndarray], folder: Path) -> Arrays:
+    clip = clip_of(frames, folder)
+    found: Arrays = style_distances.function(clip, usable_frames.function(clip), FilterBankStyle())
+    return found
 
 
 def consistency(frames: list[np.ndarray], folder: Path) -> float:
-    value = style_distances.function(clip_of(frames, folder), FilterBankStyle())
+    value = distances(frames, folder)
     assert all(np.isfinite(array).all() for array in value.values())
     return METRICS.get("style_consistency").function(Case(id="x"), value).value
 
 
 def test_distances_to_first_and_previous(tmp_path: Path) -> None:
     frames = [texture(96, 128), texture(96, 128), texture(96, 128) // 2]
-    value = style_distances.function(clip_of(frames, tmp_path), FilterBankStyle())
+    value = distances(frames, tmp_path)
     layers = len(value["channels"])
     assert value["to_first"].shape == value["to_previous"].shape == value["size"].shape == (3, layers)
     assert not value["to_first"][:2].any() and not value["to_previous"][:2].any()
@@ -47,7 +55,16 @@ def test_degenerate_frames(kind: str, tmp_path: Path) -> None:
     frames = [np.zeros((60, 80, 3), np.uint8)] * 2
     if kind == "noise":
         frames = [rng.integers(0, 256, (60, 80, 3), dtype=np.uint8) for _ in range(2)]
-    assert consistency(frames, tmp_path) > 0.95
+    with pytest.raises(Unscored, match="only 0 of 2 frames are usable"):
+        consistency(frames, tmp_path)
+
+
+def test_a_blank_frame_is_left_out_even_the_first(tmp_path: Path) -> None:
+    frame, black = texture(96, 128), np.zeros((96, 128, 3), np.uint8)
+    poster = (frame // 64 * 64).astype(np.uint8)
+    whole = consistency([frame, frame, poster], tmp_path / "whole")
+    assert consistency([black, frame, frame, poster], tmp_path / "first") == pytest.approx(whole)
+    assert consistency([frame, frame, black, poster], tmp_path / "middle") == pytest.approx(whole)
 
 
 def test_one_frame_is_unscored(tmp_path: Path) -> None:

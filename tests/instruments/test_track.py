@@ -8,13 +8,24 @@ import pytest
 
 from instruments.little_world import HEIGHT, WIDTH, clip_of, pan_away_and_back, texture
 from worldgauge.core.case import Case, Phases, Reference, Target, TargetView
+from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.metric import METRICS
+from worldgauge.core.reasons import TOO_FEW_FRAMES
+from worldgauge.core.signal import Arrays
 from worldgauge.functional.masks import iou
 from worldgauge.instruments.pocket.colour_model import colour_bins
 from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
 from worldgauge.instruments.pocket.track import ColourTrack, mask_in_box
 from worldgauge.signals.tracks import Sighting, object_track, unpack_masks
+from worldgauge.signals.usable import usable_frames
+
+
+def followed(clip: Clip, mask: np.ndarray) -> Arrays:
+    """The signal."""
+    shown = usable_frames.function(clip.under(usable_frames().frames))
+    found: Arrays = object_track.function(clip, TargetView("disc", None, mask), shown, ColourTrack())
+    return found
 
 
 def follow(frames: np.ndarray, mask: np.ndarray) -> list[Sighting]:
@@ -110,7 +121,7 @@ def test_the_signal_gives_boxes_in_pixels_of_the_clip(tmp_path: Path) -> None:
     frames, truth = pan_away_and_back(12)
     large = np.stack([cv2.resize(frame, (4 * WIDTH, 4 * HEIGHT), interpolation=cv2.INTER_CUBIC) for frame in frames])
     clip = clip_of(large, tmp_path).under(object_track().frames)
-    value = object_track.function(clip, TargetView("disc", None, truth[0]), ColourTrack())
+    value = followed(clip, truth[0])
     assert value["mask_size"].max() == 416
     np.testing.assert_allclose(value["box"][0], np.array([72, 47, 109, 84]) * 4, atol=8)
     assert np.isnan(value["box"][~value["visible"]]).all()
@@ -121,7 +132,44 @@ def test_the_signal_gives_boxes_in_pixels_of_the_clip(tmp_path: Path) -> None:
 def test_presence_is_the_share_of_frames_after_the_return() -> None:
     case = Case(id="x", reference=Reference(target=Target(name="disc"), phases=Phases(gone=2, back=4)))
     presence = METRICS.get("object_presence").function
-    track = {"visible": np.array([True, True, False, False, True, False, True, True])}
+    track = {"visible": np.array([True, True, False, False, True, False, True, True]), "usable": np.ones(8, bool)}
     assert presence(case, track).value == 0.75
     with pytest.raises(InvalidVideo, match="ends before"):
-        presence(case, {"visible": np.array([True, True])})
+        presence(case, {"visible": np.array([True, True]), "usable": np.ones(2, bool)})
+
+
+def test_presence_counts_the_usable_frames() -> None:
+    case = Case(id="x", reference=Reference(target=Target(name="disc"), phases=Phases(gone=2, back=4)))
+    presence = METRICS.get("object_presence").function
+    track = {"visible": np.array([True, True, False, False, True, False, True, True]), "usable": np.ones(8, bool)}
+    track["usable"][5] = False
+    found = presence(case, track)
+    assert (found.value, found.left_out) == (1.0, 0.25)
+    assert found.curve[5] is None
+    assert "1 of 8 frames left out (frame 5)" in found.reason
+    track["usable"][4:6] = False
+    with pytest.raises(Unscored, match="only 2 of 4 frames after the return are usable") as refused:
+        presence(case, track)
+    assert refused.value.code == TOO_FEW_FRAMES
+
+
+def test_black_frames_and_flashes_do_not_lose_the_target(tmp_path: Path) -> None:
+    frames, truth = pan_away_and_back(40)
+    whole = followed(clip_of(frames, tmp_path / "whole").under(object_track().frames), truth[0])
+    hurt = frames.copy()
+    hurt[[3, 34]], hurt[37] = 0, 255 - (255 - hurt[37]) // 4
+    value = followed(clip_of(hurt, tmp_path / "hurt").under(object_track().frames), truth[0])
+    assert np.flatnonzero(~value["usable"]).tolist() == [3, 34, 37]
+    assert not value["visible"][[3, 34, 37]].any()
+    kept = value["usable"]
+    np.testing.assert_array_equal(value["visible"][kept], whole["visible"][kept])
+    overlap = [iou(a, b) for a, b in zip(unpack_masks(value), unpack_masks(whole), strict=True) if a.any()]
+    assert np.mean(overlap) > 0.98
+
+
+def test_a_black_first_frame_shows_no_target(tmp_path: Path) -> None:
+    frames, truth = pan_away_and_back(40)
+    hurt = frames.copy()
+    hurt[0] = 0
+    with pytest.raises(Unscored, match="the first frame"):
+        followed(clip_of(hurt, tmp_path).under(object_track().frames), truth[0])

@@ -111,7 +111,7 @@ def test_trust_12_too_few_poses_for_the_video_give_no_score(tmp_path: Path, metr
         metric.function(case, {"poses": turning(9)})
     # A video that is longer than its case asks for is compared as far as the path goes, and the number says so.
     asked = case.model_copy(update={"condition": Condition(camera="camera.npz", frames=4)})
-    answer = rotation_error.function(asked, {"poses": turning(9)})
+    answer = rotation_error.function(asked, {"poses": turning(9), "placed": np.ones(9, bool)})
     assert (answer.value, answer.reason) == (
         pytest.approx(0, abs=1e-6),
         "4 frames compared: the video has 9, the camera path 4 poses",

@@ -39,6 +39,8 @@ class Measurement:
     frames: Frames | None = None
     """To which frame each number of the curve belongs; of a pair, its earlier frame. None: the frames that the signal
     sampled or, where it took all of them, 0, 1, 2, ..."""
+    left_out: float = 0.0
+    """Share of the frames it is about that could not be used; the value is that of the others."""
 
     @classmethod
     def from_curve(
@@ -47,6 +49,7 @@ class Measurement:
         reduce: Callable[[np.ndarray], Any] = np.mean,
         reason: str = "",
         frames: Frames | None = None,
+        left_out: float = 0.0,
     ) -> Measurement:
         """The reduction of the finite part of a curve, and the curve itself.
 
@@ -57,7 +60,8 @@ class Measurement:
         finite = numbers[np.isfinite(numbers)]
         # An empty or all-NaN curve has no mean; NaN is refused downstream with the metric's name.
         value = float(reduce(finite)) if finite.size else math.nan
-        return cls(value, tuple(float(x) if math.isfinite(x) else None for x in numbers), reason, frames=frames)
+        plain = tuple(float(x) if math.isfinite(x) else None for x in numbers)
+        return cls(value, plain, reason, frames=frames, left_out=left_out)
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,9 @@ class Record(BaseModel):
     code: str = ""
     """For unscored: the reason in a word that a benchmark's policy can name, such as `too-few-frames`. Empty where
     nobody gave one."""
+    left_out: float = 0.0
+    """Share of the frames that could not be used (blank, flashes, not to be placed); the value is that of the
+    others."""
     again: bool = False
     """Whether the next run should try again, because the reason lies with this machine: too little memory, or an
     instrument that was not there."""

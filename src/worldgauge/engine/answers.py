@@ -26,7 +26,10 @@ def checked_answer(metric: Metric, answer: Any) -> Measurement:
         raise Nonsense(f"metric '{metric.name}' returned {value:g}, outside its bounds [{low:g}, {high:g}]")
     if not isinstance(answer.reason, str):
         raise Nonsense(f"metric '{metric.name}' gave {type(answer.reason).__name__} as a reason, not text")
-    return replace(answer, value=value, curve=_curve(metric.name, answer.curve))
+    left_out = finite(answer.left_out)
+    if left_out is None or not 0 <= left_out <= 1:
+        raise Nonsense(f"metric '{metric.name}' left out {_shown(answer.left_out)}, not a share of the frames")
+    return replace(answer, value=value, curve=_curve(metric.name, answer.curve), left_out=left_out)
 
 
 def finite(value: Any) -> float | None:

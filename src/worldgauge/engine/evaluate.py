@@ -71,6 +71,7 @@ def evaluate(
     status, value, raw, curve, reason, trace = Status.OK, None, None, None, "", None
     # What a case weighs by itself is known without its video.
     weight = inputs.case.weight if definition.reduce == "weighted_mean" else None
+    left_out = 0.0
     frames: list[int] | None = None
     code, again = "", False
     try:
@@ -81,6 +82,7 @@ def evaluate(
         reason = "; ".join(filter(None, (measurement.reason, *_remarks(definition, inputs))))
         weight = _weight(definition, inputs, measurement)
         frames = _frames(definition, inputs, measurement)
+        left_out = measurement.left_out
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
     except (NotStored, CannotWrite):
         raise
@@ -113,6 +115,7 @@ def evaluate(
         curve_frames=None if frames is None else pack_frames(frames),
         reason=reason,
         code=code,
+        left_out=round(left_out, 6),
         again=again,
         traceback=trace,
         tags=inputs.case.tags,

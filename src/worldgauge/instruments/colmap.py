@@ -17,7 +17,8 @@ from worldgauge.core.errors import Unavailable, Unscored
 from worldgauge.core.instrument import Instrument
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame, invert
-from worldgauge.instruments.pocket.poses import LensSource, Trajectory, frames_in_words, usual_lens
+from worldgauge.functional.usable import in_words
+from worldgauge.instruments.pocket.poses import LensSource, Trajectory, usual_lens
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ def _as_trajectory(model: Any, count: int, lens: Lens, source: LensSource) -> Tr
     placed = {int(image.name[:6]): image for image in model.images.values() if image.has_pose}
     lost = np.array([k for k in range(count) if k not in placed])
     if len(lost):
-        raise Unscored(f"{frames_in_words(lost)} cannot be placed: COLMAP does not register them")
+        raise Unscored(f"{in_words(lost)} cannot be placed: COLMAP does not register them")
     poses = np.tile(np.eye(4), (count, 1, 1))
     confidence, residual = np.zeros((2, count))
     missed: list[dict[int, NDArray[np.float64]]] = [{} for _ in range(count)]
@@ -117,4 +118,4 @@ def _as_trajectory(model: Any, count: int, lens: Lens, source: LensSource) -> Tr
     ]
     means = np.array([np.mean(of_pair) if of_pair else 0.0 for of_pair in strays])
     sightings = np.array([float(len(of_pair)) for of_pair in strays])
-    return Trajectory(path, found, source, confidence, residual, means, sightings, moves=True)
+    return Trajectory(path, found, source, confidence, residual, means, sightings, True, np.ones(count, bool))

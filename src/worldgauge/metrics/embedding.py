@@ -9,11 +9,12 @@ from worldgauge.core.errors import NotApplicable, Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.embedding import cosine
+from worldgauge.functional.usable import check_enough
 from worldgauge.signals.embeddings import frame_embeddings, object_embeddings
 
 
 @metric(
-    version=1,
+    version=2,
     unit="cosine",
     higher_is_better=True,
     bounds=(-1, 1),
@@ -26,12 +27,14 @@ def object_identity(case: Case, target: Arrays) -> Measurement:
     phases = case.reference.phases
     if phases is None:
         raise NotApplicable("the case has no phases")
-    visible = target["visible"]
+    visible, back = target["visible"], target["usable"][phases.back :]
+    check_enough(back, "frames after the return are usable")
     if not visible[phases.back :].any():
         raise Unscored("the target is not seen after the return")
     likeness = np.where(visible, cosine(target["vectors"], target["vectors"][0]), np.nan)
     curve = Measurement.from_curve(likeness).curve
-    return Measurement(float(np.nanmean(likeness[phases.back :])), curve, f"{visible[phases.back :].sum()} frames")
+    seen = f"{visible[phases.back :].sum()} frames"
+    return Measurement(float(np.nanmean(likeness[phases.back :])), curve, seen, left_out=1 - float(back.mean()))
 
 
 @metric(version=1, unit="cosine", higher_is_better=True, bounds=(-1, 1), needs=[frame_embeddings()], formula=cosine)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo, NotApplicable
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
+from worldgauge.functional.usable import check_enough, told_left_out
 from worldgauge.signals.tracks import object_track
 
 
 @metric(
-    version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[object_track()], requires=("phases", "target")
+    version=2, unit="share", higher_is_better=True, bounds=(0, 1), needs=[object_track()], requires=("phases", "target")
 )
 def object_presence(case: Case, track: Arrays) -> Measurement:
-    """Share of the frames after the return in which the target is seen."""
+    """Share of the usable frames after the return in which the target is seen."""
     phases = case.reference.phases
     if phases is None:
         raise NotApplicable("the case has no phases")
-    back = track["visible"][phases.back :]
+    used, seen = track["usable"], track["visible"]
+    back = used[phases.back :]
     if not len(back):
         raise InvalidVideo(f"the clip ends before frame {phases.back}, where the target should be back")
-    seen = track["visible"].astype(float)
-    return Measurement(float(back.mean()), tuple(seen.tolist()), f"{len(back)} frames after the return")
+    check_enough(back, "frames after the return are usable")
+    share = float(seen[phases.back :][back].mean())
+    curve = tuple(float(there) if of_frame else None for there, of_frame in zip(seen, used, strict=True))
+    reason = "; ".join(filter(None, (f"{np.count_nonzero(back)} frames after the return", told_left_out(used))))
+    return Measurement(share, curve, reason, left_out=1 - float(back.mean()))

@@ -35,11 +35,13 @@ def frame_embeddings(patches: Arrays) -> Arrays:
     return {"vectors": patches["summary"]}
 
 
-@signal(version=1, reads=(), needs=(patch_embeddings(), object_track()), cost=0.001)
+@signal(version=2, reads=(), needs=(patch_embeddings(), object_track()), cost=0.001)
 def object_embeddings(patches: Arrays, track: Arrays) -> Arrays:
-    """One unit vector per frame for what the target's mask covers: `vectors` (N, d), zero where it is not `visible`."""
+    """One unit vector per frame for what the target's mask covers: `vectors` (N, d), zero where it is not `visible`.
+
+    `usable` (N,): frames that show the world."""
     grids, masks = patches["grid"], unpack_masks(track)
     if len(grids) != len(masks):
         raise Unscored(f"the target was followed over {len(masks)} frames, {len(grids)} are embedded")
     vectors = [pool(grid, mask) for grid, mask in zip(grids, masks, strict=True)]
-    return {"vectors": np.stack(vectors), "visible": track["visible"]}
+    return {"vectors": np.stack(vectors), "visible": track["visible"], "usable": track["usable"]}

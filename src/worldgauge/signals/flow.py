@@ -22,6 +22,7 @@ from worldgauge.functional.flow import (
 )
 from worldgauge.functional.masks import resize_mask
 from worldgauge.signals.tracks import object_track, unpack_masks
+from worldgauge.signals.usable import usable_frames, usable_pairs
 
 Frames = Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
 Pairs = Sequence[tuple[int, int]]
@@ -67,8 +68,8 @@ def ways_of(fields: Iterable[Arrays]) -> Iterator[tuple[Floats, Floats]]:
     return ((field["forward"][0], field["backward"][0]) for field in fields)
 
 
-@signal(version=2, reads=("video",), needs=(flow_fields(),), cost=0.04)
-def flow_pairs(clip: Clip, fields: Iterable[Arrays]) -> Arrays:
+@signal(version=3, reads=("video",), needs=(flow_fields(), usable_frames()), cost=0.04)
+def flow_pairs(clip: Clip, fields: Iterable[Arrays], shown: Arrays) -> Arrays:
     """Forward and backward flow of consecutive frames: size, consistency, occlusion and warp error of each pair.
 
     One number per pair in each array:
@@ -79,10 +80,11 @@ def flow_pairs(clip: Clip, fields: Iterable[Arrays]) -> Arrays:
     `warp_error_forward`: next frame warped to this one by the forward flow, mean absolute difference on pixels seen
     in both, as a share of full range; `warp_error_backward`: this frame warped to the next by the backward flow.
     The warp errors are NaN where no pixel is seen in both.
+    `usable`: whether both frames show the world; between others the flow has no meaning.
     Only for looking at: `grid`, (pairs, rows, GRID_COLUMNS, 2) mean forward flow of square cells, px.
     """
     pairs = [_reduce(*frames, *ways) for ways, frames in zip(ways_of(fields), consecutive(clip), strict=True)]
-    return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}
+    return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]} | {"usable": usable_pairs(shown)}
 
 
 @signal(version=1, reads=(), needs=(object_track(), flow_fields()), cost=0.02)

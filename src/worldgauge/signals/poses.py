@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.clip import Clip
-from worldgauge.core.errors import InvalidVideo
+from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.reasons import POSE_NOT_TRUSTED
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.lens import Lens, lens_of
 
@@ -26,27 +27,30 @@ class PosesInstrument(Protocol):
     """What the seat `poses` offers."""
 
     def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Any:
-        """Poses (N, 4, 4), lens, confidence and residual (N,), distance and sightings (N-1,), and whether the camera
-        moves."""
+        """Poses (N, 4, 4), lens, which frames were placed, confidence and residual (N,), distance and sightings (N-1,),
+        whether the camera moves, and why the path is not to be trusted, if so."""
 
 
-@signal(version=3, reads=("video",), seat="poses", frames=LIMITED, cost=0.5, dense=4.0)
+@signal(version=4, reads=("video",), seat="poses", frames=LIMITED, cost=0.5, dense=4.0)
 def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     """Where the camera is at every frame, the lens estimated from the clip.
 
     `poses`: (N, 4, 4) OpenCV camera-to-world, the first identity, in units of the typical scene depth;
     `intrinsics`: (3, 3) in pixels of `size`, the clip's own width and height;
+    `placed`: (N,) frames whose pose was found; the others (blank, flashes, ghosts) lie on the way between their
+    neighbours, or where the nearest one is;
     `lens_source`: "given", "estimated", or "assumed" where the clip does not tell the focal length;
-    `confidence`: (N,) share of tracked corners that agree with each pose, less when they are few;
-    `residual`: (N,) median distance of corners from their prediction, px of a frame of `size`;
+    `confidence`: (N,) share of tracked corners that agree with each pose, less when they are few, 0 without a pose;
+    `residual`: (N,) median distance of corners from their prediction, px of a frame of `size`, 0 without a pose;
     `distance`, `sightings`: (N-1,) mean distance by which corners miss their predicted way to the next frame, px, and
     their number;
     `moves`: whether there is parallax; without it the camera turns in place and translations are zero.
+    Unscored where fewer than two thirds of the frames can be placed, and where nothing vouches for the path.
     """
     return _path_of(clip, instrument, None)
 
 
-@signal(version=3, reads=("video", "camera"), seat="poses", frames=LIMITED, cost=0.4, dense=4.0)
+@signal(version=4, reads=("video", "camera"), seat="poses", frames=LIMITED, cost=0.4, dense=4.0)
 def poses_given_lens(clip: Clip, camera: CameraPath, instrument: PosesInstrument) -> Arrays:
     """As `poses`, with the lens of the case's camera file; estimated where that file has no intrinsics."""
     return _path_of(clip, instrument, camera)
@@ -72,10 +76,13 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
     if len(frames) < 2:
         raise InvalidVideo(f"a camera path needs two frames, the clip has {len(frames)}")
     found = instrument.trajectory(frames, lens_of(camera, frames.size) if camera is not None else None)
+    if found.doubt:
+        raise Unscored(found.doubt, code=POSE_NOT_TRUSTED)
     enlarge = clip.size[0] / frames.size[0]
     lens = found.lens.scaled(enlarge, clip.size)
     return {
         "poses": found.poses,
+        "placed": found.placed,
         "intrinsics": lens.matrix(),
         "size": np.asarray(clip.size),
         "lens_source": np.array(found.lens_source),

@@ -27,6 +27,7 @@ from worldgauge.functional.return_evidence import (
     turn_between,
 )
 from worldgauge.functional.stalled import stalled_place
+from worldgauge.functional.usable import check_enough
 from worldgauge.signals.matches import MatchInstrument
 from worldgauge.signals.phases import frames_at
 from worldgauge.signals.tracks import object_track, unpack_masks
@@ -41,7 +42,7 @@ Mask = NDArray[np.bool_]
 
 
 @signal(
-    version=3,
+    version=4,
     reads=("video", "reference", "phases", "camera"),
     needs=(object_track(), object_track(of="reference")),
     seat="matches",
@@ -66,21 +67,25 @@ def return_evidence(
     `shift_x`, `shift_y`: its place less the true one, in target sizes; `from_reset`: distance, likewise, from where it
     would be had its process stood still while it was gone; `looks_true`: colour distance to the reference's target;
     `looks_last`: to the clip's own when last seen whole; `true_change`: how much the reference's own target changed
-    since then; `drift`: colour distance of the two then; `overlap` of the two masks.
+    since then; `drift`: colour distance of the two then; `overlap` of the two masks. Frames that show nothing of the
+    world are not sampled; `left_out` is their share in the back phase.
     """
     camera.checked(frames=reference.count)
     counted = split(phases.gone, phases.back, reference.count, clip.count, "disjoint")
     if not counted.visible_frames or not counted.back_frames:
         raise InvalidVideo("the clip has no visible or no back phase")
+    used = track["usable"]
+    back = used[list(counted.back_frames)]
+    check_enough(back, "frames after the return are usable")
     sampled = {
-        "visible": spread(counted.visible_frames, SAMPLES),
-        "gone": spread(counted.gone_frames, SAMPLES) if counted.gone_frames else [],
-        "back": spread(counted.back_frames, SAMPLES),
+        "visible": _sampled(counted.visible_frames, used),
+        "gone": _sampled(counted.gone_frames, used),
+        "back": _sampled(counted.back_frames, used),
     }
     size = reference.frames().size
     masks, truth = ([resize_mask(m, size[1], size[0]) for m in unpack_masks(t)] for t in (track, true_track))
     scale = (reference.count - 1) / max(1, clip.count - 1)
-    whole = [i for i in counted.visible_frames if _is_whole(truth[round(i * scale)])]
+    whole = [i for i in counted.visible_frames if used[i] and _is_whole(truth[round(i * scale)])]
     last = whole[-1] if whole else 0
     indices = sorted({last, *(i for of_phase in sampled.values() for i in of_phase)})
     twin = {i: round(i * scale) for i in indices}
@@ -116,7 +121,14 @@ def return_evidence(
     if not rows:
         raise Unscored("the target is not found in the back phase of the reference", code=OF_THE_CASE)
     arrays |= {name: [row[name] for row in rows] for name in rows[0]} | {"back_frames": back_frames}
-    return {name: np.array(values, np.float64) for name, values in arrays.items()}
+    left_out = np.array(1 - back.mean())
+    return {name: np.array(values, np.float64) for name, values in arrays.items()} | {"left_out": left_out}
+
+
+def _sampled(phase: range, used: Mask) -> list[int]:
+    """`SAMPLES` frames spread over the usable ones of a phase."""
+    numbers = [i for i in phase if used[i]]
+    return [numbers[k] for k in spread(range(len(numbers)), SAMPLES)] if numbers else []
 
 
 def _compare(

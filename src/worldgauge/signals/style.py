@@ -12,6 +12,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import InStacks, in_stacks
 from worldgauge.functional.style import gram_distance, gram_size
+from worldgauge.signals.usable import usable_frames
 
 
 class StyleInstrument(InStacks, Protocol):
@@ -21,20 +22,23 @@ class StyleInstrument(InStacks, Protocol):
         """Per layer one Gram matrix for each of RGB frames (N, H, W, 3): (N, C, C); layers may differ in C."""
 
 
-@signal(version=1, reads=("video",), seat="style", cost=0.03)
-def style_distances(clip: Clip, style: StyleInstrument) -> Arrays:
+@signal(version=2, reads=("video",), needs=(usable_frames(),), seat="style", cost=0.03)
+def style_distances(clip: Clip, shown: Arrays, style: StyleInstrument) -> Arrays:
     """Frobenius distances between Gram matrices, per frame and layer; the matrices themselves are not stored.
 
-    `to_first` and `to_previous` (N, layers): distance to the first frame and to the frame before (0 for the first
-    frame); `size` (N, layers): norm of the frame's own matrices; `channels` (layers,): their number of rows.
+    `to_first` and `to_previous` (N, layers): distance to the first usable frame and to the frame before (0 for the
+    first frame); `size` (N, layers): norm of the frame's own matrices; `channels` (layers,): their number of rows;
+    `usable` (N,): frames that show the world.
     """
-    first: Sequence[NDArray[np.float32]] = ()
+    frames, used = clip.frames(), shown["usable"]
+    start = int(used.argmax())
+    first: Sequence[NDArray[np.float32]] = in_stacks(style, style.grams, frames[start : start + 1])[0]
     previous: Sequence[NDArray[np.float32]] = ()
     rows = []
-    for grams in in_stacks(style, style.grams, clip.frames()):
-        first, previous = first or grams, previous or grams
+    for grams in in_stacks(style, style.grams, frames):
+        previous = previous or grams
         rows.append((gram_distance(grams, first), gram_distance(grams, previous), gram_size(grams)))
         previous = grams
     to_first, to_previous, size = (np.stack(column) for column in zip(*rows, strict=True))
     channels = np.array([len(matrix) for matrix in first])
-    return {"to_first": to_first, "to_previous": to_previous, "size": size, "channels": channels}
+    return {"to_first": to_first, "to_previous": to_previous, "size": size, "channels": channels, "usable": used}

@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from worldgauge.core.case import TargetView
 from worldgauge.core.clip import Clip
+from worldgauge.core.errors import Unscored
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.masks import Box, Mask, box_of, decode_masks, encode_masks, resize_mask
+from worldgauge.functional.usable import check_enough
+from worldgauge.signals.usable import usable_frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +37,34 @@ class TrackInstrument(Protocol):
         """One sighting per frame, given the target in the first: a mask, or at least a box."""
 
 
-@signal(version=1, reads=("video", "target"), seat="track", frames=FrameSpec().within(416), cost=0.3)
-def object_track(clip: Clip, target: TargetView, track: TrackInstrument) -> Arrays:
+@signal(
+    version=2,
+    reads=("video", "target"),
+    needs=(usable_frames(),),
+    seat="track",
+    frames=FrameSpec().within(416),
+    cost=0.3,
+)
+def object_track(clip: Clip, target: TargetView, shown: Arrays, track: TrackInstrument) -> Arrays:
     """The target in each frame: whether it is there, its box and mask, and how sure that is.
 
     `visible` (N,) booleans; `confidence` (N,) in [0, 1]; `box` (N, 4) x0, y0, x1, y1 in pixels of the clip, NaN where
     it is not visible; `area` (N,) share of the frame; `mask_runs`, `mask_starts`, `mask_size`: the masks, packed (see
-    `unpack_masks`), at the size they were followed at.
+    `unpack_masks`), at the size they were followed at. `usable` (N,): frames that show the world; the others are left
+    out, the target is followed from the last usable frame to the next, and it is not `visible` in them.
     """
-    frames = clip.frames()
+    frames, used = clip.frames(), shown["usable"]
+    check_enough(used, "frames are usable")
+    if not used[0]:
+        raise Unscored(
+            f"the first frame, which shows the target, cannot be used: {shown['fault'][0]}", code=TOO_FEW_FRAMES
+        )
     width, height = frames.size
     mask = None if target.mask is None else resize_mask(target.mask, height, width)
-    seen = list(track.track(frames, _first_box(target, clip, (width, height)), mask))
+    chosen = [frames[k] for k in np.flatnonzero(used).tolist()]
+    found = iter(track.track(chosen, _first_box(target, clip, (width, height)), mask))
+    nothing = Sighting(np.zeros((height, width), bool), 0.0)
+    seen = [next(found) if of_frame else nothing for of_frame in used.tolist()]
     masks = [sighting.mask for sighting in seen]
     runs, starts = encode_masks(masks)
     scale = np.array([clip.size[0] / width, clip.size[1] / height] * 2)
@@ -57,6 +77,7 @@ def object_track(clip: Clip, target: TargetView, track: TrackInstrument) -> Arra
         "mask_runs": runs,
         "mask_starts": starts,
         "mask_size": np.array([height, width]),
+        "usable": used,
     }
 
 

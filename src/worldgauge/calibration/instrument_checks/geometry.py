@@ -35,15 +35,18 @@ def recover(truth: Truth, *, given_lens: bool = True) -> Trajectory:
 def pose_errors(truth: Truth, found: Trajectory | None = None) -> Row:
     """Errors of a camera path (the pocket instrument's unless one is given) against the truth.
 
-    `rotation`: root mean square angle after first-frame alignment, degrees; `direction`: median angle between true and
-    found displacement from the first frame, degrees; `path`: root mean square distance after first-frame alignment and
-    best scale, as a share of the path's length (both NaN for a camera that stands); `false_step`: for a camera that
-    stands, 1 when it is said to move; `focal`: relative error of the focal length.
+    `rotation`: root mean square angle after first-frame alignment, degrees; `mean_rotation`: its mean; `doubted`: 1
+    where the instrument itself does not trust the path; `left_out`: share of the frames not placed; `direction`: median
+    angle between true and found displacement from the first frame, degrees; `path`: root mean square distance after
+    first-frame alignment and best scale, as a share of the path's length (both NaN for a camera that stands);
+    `false_step`: for a camera that stands, 1 when it is said to move; `focal`: relative error of the focal length.
     """
     found = found or recover(truth)
     true = truth.camera.poses
     rotation = pose.rotation_errors(pose.align_first_frame(found.poses, true), true)
-    row = {"rotation": pose.root_mean_square(rotation), "direction": np.nan, "path": np.nan, "false_step": np.nan}
+    row = {"rotation": pose.root_mean_square(rotation), "mean_rotation": float(rotation.mean())}
+    row |= {"doubted": float(bool(found.doubt)), "left_out": 1 - float(found.placed.mean())}
+    row |= dict.fromkeys(("direction", "path", "false_step"), np.nan)
     length = pose.path_length(true[:, :3, 3])
     if length > STANDING:
         row["direction"] = float(np.nanmedian(pose.direction_errors(found.poses, true)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,10 @@ RETURN_WITHIN = 0.5
 """Px; a corner that does not come back this close to where it started is lost."""
 LEAST_FOLLOWED = 0.5
 """Share of the corners that must be found again; else the picture may have moved too far to be followed."""
+LEAST_LINKS = 12
+"""Corners that two frames must have in common before they count as joined,"""
+LEAST_SURVIVAL = 0.15
+"""and the share of the first one's corners that this must be; after a cut a few seem to be there, by chance."""
 CORNER_QUALITY = 0.0003
 """Smallest corner response, as a share of the frame's strongest."""
 LEAST_RESPONSE = 2e-6
@@ -53,34 +57,108 @@ class Tracks:
         return slice(*np.searchsorted(self.frame, [frame, frame + 1]).tolist())
 
 
-def follow_corners(greys: Sequence[Grey], most: int = 400, window: int = WINDOW) -> Tracks:
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """Corner tracks through those frames of a clip that could be joined."""
+
+    tracks: Tracks
+    """Frames renumbered 0, 1, 2, ..."""
+    frames: Ints
+    """(F,) which of the given frames they are."""
+
+
+Bridge = Callable[[Grey, Grey], tuple[Floats, Floats] | None]
+"""Matched pixels (K, 2) of two frames that are far apart; None where they show different things."""
+
+
+def follow_corners(
+    greys: Sequence[Grey],
+    most: int = 400,
+    window: int = WINDOW,
+    times: Ints | None = None,
+    bridge: Bridge | None = None,
+) -> Followed:
     """Track up to `most` corners at a time through grey frames (H, W); lost ones are replaced at once.
 
-    `window` is the side of the square around a corner that is looked for, px.
+    `window` is the side of the square around a corner that is looked for, px; `times` are the frames' numbers in the
+    clip, where some were left out. A frame in which too few corners are found again is left out too, and the next one
+    is looked at from the last frame that was kept; `bridge` may join frames that following cannot.
     """
-    pixel, velocity = np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)
-    track = np.zeros(0, np.int64)
-    born = 0
-    rows: list[tuple[int, Ints, Floats]] = []
+    times = np.arange(len(greys)) if times is None else times
+    walk = _Walk(most, window)
     for index, grey in enumerate(greys):
-        if index:
-            moved, kept = step(greys[index - 1], grey, pixel, pixel + velocity, window)
-            if kept.sum() < LEAST_FOLLOWED * len(kept):
-                moved, kept = _leap(greys[index - 1], grey, pixel, (moved, kept), window)
-            velocity = (moved - pixel)[kept]
-            pixel, track = moved[kept], track[kept]
-        fresh = new_corners(grey, pixel, most - len(pixel))
+        if walk.last is None:
+            walk.start(index, grey)
+        else:
+            before, gap = greys[walk.last], int(times[index] - times[walk.last])
+            if not walk.follow(index, before, grey, gap) and bridge is not None:
+                walk.jump(index, grey, bridge(before, grey))
+    return walk.followed()
+
+
+class _Walk:
+    """Corners on their way from frame to frame."""
+
+    def __init__(self, most: int, window: int) -> None:
+        self.last: int | None = None
+        self._most, self._window = most, window
+        self._pixel, self._velocity = np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)
+        self._track = np.zeros(0, np.int64)
+        self._born = 0
+        self._rows: list[tuple[int, Ints, NDArray[np.float32]]] = []
+
+    def start(self, index: int, grey: Grey) -> None:
+        """Begin in a frame that has corners."""
+        corners = new_corners(grey, self._pixel, self._most)
+        if len(corners) >= LEAST_LINKS:
+            self._go_on(index, grey, corners[:0], self._velocity, self._track, corners)
+
+    def follow(self, index: int, before: Grey, grey: Grey, gap: int) -> bool:
+        """Look for the corners in a frame `gap` frames on; False when too few are there."""
+        pixel = self._pixel
+        moved, kept = step(before, grey, pixel, pixel + gap * self._velocity, self._window)
+        if kept.sum() < LEAST_FOLLOWED * len(kept):
+            moved, kept = _leap(before, grey, pixel, (moved, kept), self._window)
+        if kept.sum() < max(LEAST_LINKS, LEAST_SURVIVAL * len(kept)):
+            return False
+        self._go_on(index, grey, moved[kept], ((moved - pixel)[kept] / gap).astype(np.float32), self._track[kept])
+        return True
+
+    def jump(self, index: int, grey: Grey, matched: tuple[Floats, Floats] | None) -> None:
+        """Go on in a frame by points that were matched with the last one; they are new corners in both."""
+        if matched is None:
+            return
+        here, there = (points.astype(np.float32) - 0.5 for points in matched)
+        fresh = self._born + np.arange(len(here))
+        self._born += len(here)
+        last, tracks, pixels = self._rows[-1]
+        self._rows[-1] = last, np.concatenate([tracks, fresh]), np.concatenate([pixels, here])
+        self._go_on(index, grey, there, np.zeros_like(there), fresh)
+
+    def _go_on(
+        self, index: int, grey: Grey, pixel: NDArray[np.float32], velocity: NDArray[np.float32], track: Ints,
+        fresh: NDArray[np.float32] | None = None,
+    ) -> None:  # fmt: skip
+        if fresh is None:
+            fresh = new_corners(grey, pixel, self._most - len(pixel))
         # New corners start with the typical motion of their time; fast pans are beyond the search range without it.
         typical = np.median(velocity, axis=0) if len(velocity) else np.zeros(2, np.float32)
-        pixel = np.concatenate([pixel, fresh])
-        velocity = np.concatenate([velocity, np.tile(typical, (len(fresh), 1))]).astype(np.float32)
-        track = np.concatenate([track, born + np.arange(len(fresh))])
-        born += len(fresh)
-        rows.append((index, track, pixel.astype(np.float64) + 0.5))
-    return Tracks(
-        np.concatenate([np.full(len(t), i) for i, t, _ in rows]), np.concatenate([t for _, t, _ in rows]),
-        np.concatenate([p for *_, p in rows]), len(rows),
-    )  # fmt: skip
+        self._pixel = np.concatenate([pixel, fresh])
+        self._velocity = np.concatenate([velocity, np.tile(typical, (len(fresh), 1))]).astype(np.float32)
+        self._track = np.concatenate([track, self._born + np.arange(len(fresh))])
+        self._born += len(fresh)
+        self._rows.append((index, self._track, self._pixel))
+        self.last = index
+
+    def followed(self) -> Followed:
+        rows = self._rows
+        none = np.zeros(0, np.int64)
+        tracks = Tracks(
+            np.concatenate([none, *(np.full(len(t), k) for k, (_, t, _) in enumerate(rows))]),
+            np.concatenate([none, *(t for _, t, _ in rows)]),
+            np.concatenate([np.zeros((0, 2)), *(p.astype(np.float64) + 0.5 for *_, p in rows)]), len(rows),
+        )  # fmt: skip
+        return Followed(tracks, np.array([index for index, *_ in rows], np.int64))
 
 
 def _leap(

@@ -41,13 +41,13 @@ def find_loops(greys: Sequence[Grey], tracks: Tracks, rotation: Floats, lens: Le
         if cosine < np.cos(1.2 * half_view) or len(tracks.shared(i, j)[0]) >= LEAST_AGREE:
             continue
         here, there = matcher.match(features[i], features[j])
-        agree = _verified(here, there, lens, turn_only)
+        agree = one_motion(here, there, lens, turn_only=turn_only)
         if agree is not None:
             found.append((i, j, here[agree], there[agree]))
     return _as_observations(found, lens)
 
 
-def _verified(here: Floats, there: Floats, lens: Lens, turn_only: bool) -> NDArray[np.bool_] | None:
+def one_motion(here: Floats, there: Floats, lens: Lens, *, turn_only: bool) -> NDArray[np.bool_] | None:
     """Which matches agree on one motion; None when too few do for the motion to be believed."""
     if len(here) < LEAST_AGREE:
         return None

@@ -12,7 +12,7 @@ from worldgauge.functional import bundle
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import geodesic_deg
 from worldgauge.functional.projection import Freedom, Observations, State, distances, rays
-from worldgauge.instruments.pocket.corner_tracks import Tracks
+from worldgauge.instruments.pocket.corner_tracks import LEAST_LINKS, Tracks
 from worldgauge.instruments.pocket.two_view import Step, Turn, fit_step, fit_turn, poselib_camera
 
 Floats = NDArray[np.float64]
@@ -22,8 +22,6 @@ STRETCH = 4
 """Frames added between adjustments."""
 WINDOW = 12
 """Frames adjusted together while growing."""
-LEAST_LINKS = 12
-"""Tracks that must agree before a frame counts as placed."""
 LEAST_SHARE = 0.4
 """Share of the tracks in a frame that must agree before it counts as placed."""
 TIE_GAP = 4

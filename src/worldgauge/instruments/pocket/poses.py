@@ -11,17 +11,31 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame
 from worldgauge.functional.projection import strays
+from worldgauge.functional.usable import LEAST_SHARE as LEAST_PLACED
+from worldgauge.functional.usable import faults_of, in_words, usable
 from worldgauge.instruments.pocket.between import place_between
-from worldgauge.instruments.pocket.corner_tracks import Grey, Tracks, follow_corners
-from worldgauge.instruments.pocket.matches import as_grey
-from worldgauge.instruments.pocket.odometry import LEAST_LINKS, LEAST_SHARE
+from worldgauge.instruments.pocket.corner_tracks import (
+    LEAST_LINKS,
+    WINDOW,
+    Bridge,
+    Followed,
+    Grey,
+    Tracks,
+    follow_corners,
+)
+from worldgauge.instruments.pocket.doubt import summed, sway
+from worldgauge.instruments.pocket.loops import one_motion
+from worldgauge.instruments.pocket.matches import SiftMatches, as_grey
+from worldgauge.instruments.pocket.odometry import LEAST_SHARE
 from worldgauge.instruments.pocket.prepare import GRAIN, grain, smoothed, without_flicker
 from worldgauge.instruments.pocket.solve import Solution, refit, solve
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 LensSource = Literal["given", "estimated", "assumed"]
 
 LONGEST_SIDE = 640
@@ -36,8 +50,8 @@ LENS_SIGMA = 0.06
 """Standard deviation of the logarithm of the focal length up to which it counts as estimated."""
 GRAINY_WINDOW = 25
 """Px; side of the square by which corners of a grainy clip are followed."""
-LEAST_SURVIVAL = 0.15
-"""Share of a frame's corners that must be found in the next; after a cut a few seem to be, by chance."""
+MOST_SWAY = 5.0
+"""Degrees, summed over the clip, by which a path may sway without one part of the picture and still be trusted."""
 SURE_SIGHTINGS = 50
 """Agreeing sightings from which a frame's confidence no longer depends on their number."""
 
@@ -47,13 +61,14 @@ class Trajectory:
     """Where the camera was. The unit of length is the typical depth of the scene."""
 
     poses: Floats
-    """(N, 4, 4) camera-to-world, the first one identity."""
+    """(N, 4, 4) camera-to-world, the first one identity; between placed frames where a frame could not be placed."""
     lens: Lens
     """In pixels of the frames that were given."""
     lens_source: LensSource
     """Given by the caller, estimated from the clip, or assumed because the clip does not tell."""
     confidence: Floats
-    """(N,) in (0, 1]: share of the frame's tracked corners that agree with its pose, less when they are few."""
+    """(N,) in [0, 1]: share of the frame's tracked corners that agree with its pose, less when they are few; 0 where
+    it could not be placed."""
     residual: Floats
     """(N,) median distance between seen and predicted corners, px of the frames that were given."""
     distance: Floats
@@ -62,6 +77,10 @@ class Trajectory:
     """(N-1,) how many corners that is."""
     moves: bool
     """False when a turning camera explains the clip: the translations are then exactly zero."""
+    placed: NDArray[np.bool_]
+    """(N,) frames whose pose was found."""
+    doubt: str = ""
+    """Why the path is not to be trusted; empty where nothing speaks against it."""
 
 
 @dataclass(frozen=True)
@@ -70,46 +89,73 @@ class BundlePoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "bundle"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     memory: ClassVar[float] = 0.3
 
     corners: int = 400
     """Corners followed at a time."""
 
     def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Trajectory:
-        """Poses of RGB frames (H, W, 3); `Unscored` names the frames that cannot be placed."""
+        """Poses of RGB frames (H, W, 3); those that cannot be placed are left out, `Unscored` when too few are left."""
         greys, shrink = _shrunk_greys(frames)
         height, width = greys[0].shape
-        tracks = self._follow(greys)
-        _check_chain(tracks)
-        every = -(-len(greys) // MOST_CAMERAS)
-        chosen = tracks.every(every)
         small = lens.scaled(shrink, (width, height)) if lens else usual_lens((width, height))
-        solution, source = self._solve(chosen, greys[::every], small, given=lens is not None)
+        tracks, kept = self._joined(greys, small)
+        every = -(-len(kept) // MOST_CAMERAS)
+        chosen = tracks.every(every)
+        solution, source = self._solve(chosen, [greys[k] for k in kept[::every]], small, given=lens is not None)
+        swayed = summed(sway(chosen, solution), chosen.frames)
         if every > 1:
             solution = place_between(solution, tracks, every)
         seen = _agreement(solution)
-        poses = np.tile(np.eye(4), (len(greys), 1, 1))
-        poses[:, :3, :3], poses[:, :3, 3] = solution.state.rotation, solution.state.centre
+        agreed = seen.confidence > 0
+        placed = np.zeros(len(greys), bool)
+        placed[kept[agreed]] = True
+        _check_placed(placed, "the corners do not agree on one camera motion")
+        state = solution.state
         size = frames[0].shape[1], frames[0].shape[0]
-        found = solution.lens.scaled(1 / shrink, size)
+        together = agreed[:-1] & agreed[1:] & (np.diff(kept) == 1)
         return Trajectory(
-            align_first_frame(poses),
-            lens or found,
+            _filled(state.rotation[agreed], state.centre[agreed], placed),
+            lens or solution.lens.scaled(1 / shrink, size),
             source,
-            seen.confidence,
-            seen.residual / shrink,
-            seen.distance / shrink,
-            seen.sightings,
+            _spread(seen.confidence, kept, len(greys)),
+            _spread(seen.residual, kept, len(greys)) / shrink,
+            _spread(np.where(together, seen.distance, 0.0), kept[:-1], len(greys) - 1) / shrink,
+            _spread(np.where(together, seen.sightings, 0.0), kept[:-1], len(greys) - 1),
             solution.moves,
+            placed,
+            _doubt(swayed),
         )
 
-    def _follow(self, greys: Sequence[Grey]) -> Tracks:
+    def _joined(self, greys: Sequence[Grey], lens: Lens) -> tuple[Tracks, Ints]:
+        """Corner tracks, and the frames that they join."""
+        numbers = np.flatnonzero(usable(faults_of(greys)))
+        placed = np.zeros(len(greys), bool)
+        placed[numbers] = True
+        _check_placed(placed, "they are blank, noise or flashes")
+        ready, window = self._ready([greys[k] for k in numbers.tolist()])
+        bridge = _bridge(lens)
+        found = follow_corners(ready, self.corners, window, numbers, bridge)
+        if len(found.frames) < LEAST_PLACED * len(greys) and len(found.frames):
+            # The start itself may be what does not belong to the rest.
+            after = int(found.frames[-1]) + 1
+            rest = follow_corners(ready[after:], self.corners, window, numbers[after:], bridge)
+            if len(rest.frames) > len(found.frames):
+                found = Followed(rest.tracks, rest.frames + after)
+        kept = numbers[found.frames]
+        placed[:] = False
+        placed[kept] = True
+        _check_placed(placed, "too few corners in common with the frames before")
+        return found.tracks, kept
+
+    def _ready(self, greys: Sequence[Grey]) -> tuple[Sequence[Grey], int]:
+        """Frames to follow corners in, and the window to follow them by."""
         ready = without_flicker(greys)
         if grain(greys) <= GRAIN:
-            return follow_corners(ready, self.corners)
+            return ready, WINDOW
         # Faint texture is found again in grain only by looking at more of it.
-        return follow_corners(smoothed(ready), self.corners, GRAINY_WINDOW)
+        return smoothed(ready), GRAINY_WINDOW
 
     def _solve(self, tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, given: bool) -> tuple[Solution, LensSource]:
         solution = solve(tracks, greys, lens, free_lens=not given)
@@ -144,14 +190,49 @@ def _shrunk_greys(frames: Sequence[NDArray[np.uint8]]) -> tuple[list[Grey], floa
     return [as_grey(cv2.resize(frame, size, interpolation=cv2.INTER_AREA)) for frame in frames], size[0] / width
 
 
-def _check_chain(tracks: Tracks) -> None:
-    """Refuse frames that hardly share a corner with the frame before: black, blank, or after a cut."""
-    links = np.array([len(tracks.shared(i, i + 1)[0]) for i in range(tracks.frames - 1)])
-    corners = np.bincount(tracks.frame, minlength=tracks.frames)[:-1]
-    lost = (links < LEAST_LINKS) | (links < LEAST_SURVIVAL * corners)
-    if lost.any():
-        words = frames_in_words(np.flatnonzero(lost) + 1)
-        raise Unscored(f"{words} cannot be placed: too few corners in common with the frame before")
+def _bridge(lens: Lens) -> Bridge:
+    """Joins frames that are far apart by features that agree on one camera motion."""
+    matcher = SiftMatches()
+
+    def bridge(before: Grey, after: Grey) -> tuple[Floats, Floats] | None:
+        here, there = matcher.match(matcher.features(before), matcher.features(after))
+        agree = one_motion(here, there, lens, turn_only=False)
+        return None if agree is None else (here[agree], there[agree])
+
+    return bridge
+
+
+def _doubt(swayed: float) -> str:
+    if swayed <= MOST_SWAY:
+        return ""
+    return f"the camera path is not to be trusted: it turns by {swayed:.0f} degrees without one part of the picture"
+
+
+def _check_placed(placed: NDArray[np.bool_], why: str) -> None:
+    """Refuse a path of which too little is left."""
+    if placed.sum() < max(2.0, LEAST_PLACED * len(placed) - 1e-9):
+        raise Unscored(f"{in_words(np.flatnonzero(~placed))} cannot be placed: {why}", code=TOO_FEW_FRAMES)
+
+
+def _filled(rotation: Floats, centre: Floats, placed: NDArray[np.bool_]) -> Floats:
+    """(N, 4, 4) poses of all frames, the first one identity, from those of the placed ones."""
+    from scipy.spatial.transform import Rotation, Slerp
+
+    known = np.flatnonzero(placed)
+    at = np.clip(np.arange(len(placed)), known[0], known[-1])
+    poses = np.tile(np.eye(4), (len(placed), 1, 1))
+    if not placed.all():
+        poses[:, :3, :3] = Slerp(known, Rotation.from_matrix(rotation))(at).as_matrix()
+        poses[:, :3, 3] = np.stack([np.interp(at, known, axis) for axis in centre.T], axis=1)
+    poses[known, :3, :3], poses[known, :3, 3] = rotation, centre
+    return align_first_frame(poses)
+
+
+def _spread(values: Floats, numbers: Ints, count: int) -> Floats:
+    """(count,) values of numbered frames, 0 for the others."""
+    found = np.zeros(count)
+    found[numbers] = values
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +246,7 @@ class _Agreement:
 
 
 def _agreement(solution: Solution) -> _Agreement:
-    """How well the corners of every frame agree with its pose; `Unscored` when a frame has too little support."""
+    """How well the corners of every frame agree with its pose; confidence 0 for a frame with too little support."""
     count = len(solution.state.rotation)
     confidence, residual = np.zeros((2, count))
     distance, obs = solution.distances(), solution.obs
@@ -175,9 +256,6 @@ def _agreement(solution: Solution) -> _Agreement:
         if agree.sum() >= LEAST_LINKS and agree.mean() >= LEAST_SHARE:
             confidence[frame] = agree.mean() * min(1.0, agree.sum() / SURE_SIGHTINGS)
             residual[frame] = np.median(seen)
-    if (confidence == 0).any():
-        lost = np.flatnonzero(confidence == 0)
-        raise Unscored(f"{frames_in_words(lost)} cannot be placed: the corners do not agree on one camera motion")
     return _Agreement(confidence, residual, *_mean_strays(solution, count))
 
 
@@ -188,15 +266,3 @@ def _mean_strays(solution: Solution, count: int) -> tuple[Floats, Floats]:
     sums = np.bincount(frames[followed] - 1, lengths[followed], minlength=count - 1)
     numbers = np.bincount(frames[followed] - 1, minlength=count - 1).astype(np.float64)
     return sums / np.maximum(numbers, 1.0), numbers
-
-
-def frames_in_words(frames: NDArray[np.int64]) -> str:
-    """Frame numbers as ranges.
-
-    >>> frames_in_words(np.array([3, 4, 5, 9]))
-    'frames 3-5, 9'
-    """
-    runs = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
-    words = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
-    shown = ", ".join(words[:6]) + (f" and {len(words) - 6} more stretches" if len(words) > 6 else "")
-    return ("frame " if len(frames) == 1 else "frames ") + shown

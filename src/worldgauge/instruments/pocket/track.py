@@ -40,10 +40,11 @@ class ColourTrack(Instrument):
 
     seat: ClassVar[str] = "track"
     name: ClassVar[str] = "colour_track"
+    version: ClassVar[int] = 2
 
-    keep: float = 0.5
+    keep: float = 0.45
     """Least score of an object seen in the frame before."""
-    find: float = 0.6
+    find: float = 0.53
     """Least score of an object that was not."""
     outline: float = 0.6
     """Least agreement with its outline of an object that is only known by its place."""

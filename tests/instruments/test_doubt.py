@@ -1,0 +1,64 @@
+"""Paths that rest on one part of the picture, told on points whose true motion is known."""
+
+import numpy as np
+import pytest
+
+from instruments.billboards import pan, slide
+from worldgauge.functional.lens import Lens
+from worldgauge.functional.projection import State
+from worldgauge.instruments.pocket.corner_tracks import Tracks
+from worldgauge.instruments.pocket.doubt import NOISE, PLACES, summed, sway
+from worldgauge.instruments.pocket.odometry import observe
+from worldgauge.instruments.pocket.poses import MOST_SWAY
+from worldgauge.instruments.pocket.solve import NO_TIES, Solution
+
+LENS = Lens(260.0, (160.0, 90.0), (320, 180))
+FRAMES = 21
+
+
+def seen(poses: np.ndarray) -> Tracks:
+    """200 points of a room."""
+    random = np.random.default_rng(2)
+    room = random.uniform((-4, -2, 4), (4, 2, 9), (200, 3))
+    rows = []
+    for k, pose in enumerate(poses):
+        local = (room - pose[:3, 3]) @ pose[:3, :3]
+        pixel = LENS.focal * local[:, :2] / local[:, 2:] + LENS.centre + random.normal(0, 0.1, (200, 2))
+        inside = np.flatnonzero((local[:, 2] > 0.2) & (pixel > 0).all(1) & (pixel < LENS.size).all(1))
+        rows.append((np.full(len(inside), k), inside, pixel[inside]))
+    frame, track, pixel = (np.concatenate(column) for column in zip(*rows, strict=True))
+    return Tracks(frame, track, pixel, len(poses))
+
+
+def solved(tracks: Tracks, poses: np.ndarray, *, moves: bool) -> Solution:
+    obs, track = observe(tracks, np.arange(tracks.frames), LENS)
+    state = State(poses[:, :3, :3], poses[:, :3, 3], np.full(len(obs.anchor), 0.2), LENS.focal)
+    return Solution(obs, track, state, LENS, moves, NO_TIES)
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_true_path_does_not_sway(moves: bool) -> None:
+    poses = slide(FRAMES, 1.2, 0.6, 10.0) if moves else pan(np.linspace(0, 20, FRAMES))
+    tracks = seen(poses)
+    found = sway(tracks, solved(tracks, poses, moves=moves))
+    assert len(found) == PLACES
+    assert summed(found, FRAMES) < 0.5
+
+
+def test_a_bent_path_sways_by_as_much_as_it_is_bent() -> None:
+    true = slide(FRAMES, 1.2, 0.6, 10.0)
+    tracks = seen(true)
+    bent = true @ pan(np.arange(FRAMES) * 1.0)
+    found = sway(tracks, solved(tracks, bent, moves=True))
+    assert np.median(found) == pytest.approx(2.0, abs=0.3), "one degree a frame, two frames apart"
+    assert summed(found, FRAMES) == pytest.approx((2.0 - NOISE) * FRAMES / 2, rel=0.25)
+    assert summed(found, FRAMES) > MOST_SWAY
+
+
+def test_too_few_points_tell_nothing() -> None:
+    true = slide(FRAMES, 1.2)
+    tracks = seen(true)
+    few = tracks.track < 12
+    sparse = Tracks(tracks.frame[few], tracks.track[few], tracks.pixel[few], tracks.frames)
+    assert not sway(sparse, solved(sparse, true, moves=True)).any()
+    assert summed(np.zeros(0), 2) == 0
