@@ -35,7 +35,7 @@ class Preset:
     frames: int
     fps: float
     worlds: int | None = None
-    """How many of the kind; 8 or, for layouts, 16 when left out. At least 6: fewer and no sign-flip test gets to 95 %."""
+    """How many of the kind; 8 or, for layouts, 16 when left out. With fewer than 6 no sign-flip test reaches 95 %."""
     faults: tuple[str, ...] = tuple(FAULTS)
     kind: Kind = "returns"
     first_seed: int = 500

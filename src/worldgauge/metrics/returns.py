@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from worldgauge.core.case import Case
+from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional.return_evidence import histogram_distance
+from worldgauge.functional.return_evidence import changed_share, histogram_distance
 from worldgauge.signals.return_evidence import return_evidence
 
 
@@ -19,3 +22,11 @@ def return_identity(case: Case, evidence: Arrays) -> Measurement:
     # Evidence that was stored before it told its frames has none.
     frames = evidence["back_frames"].tolist() if "back_frames" in evidence else None
     return Measurement.from_curve(1.0 - evidence["looks_true"], frames=frames)
+
+
+@metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[return_evidence()], formula=changed_share)
+def scenery_kept(case: Case, evidence: Arrays) -> Measurement:
+    """Share of the surroundings that look as in the reference after the return, over six frames."""
+    if not np.isfinite(evidence["scenery_back"]).any():
+        raise Unscored("the target hides all of the surroundings after the return")
+    return Measurement.from_curve(1.0 - evidence["scenery_back"])

@@ -1,0 +1,112 @@
+"""What tiny copies of the frames tell: which moment of the true video a frame shows, and whether it shows only one.
+
+A glimpse is a frame averaged down to ROWS x COLUMNS. Averaging is linear, so a blend of two frames stays that blend.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Image = NDArray[np.uint8]
+ROWS, COLUMNS = 27, 48
+TONE_PIXELS = 50_000
+"""Pixels of a frame whose tones are counted, at least."""
+FAINT = 0.002
+"""Mean difference between moments, in spreads of a frame, below which a video shows no course of time."""
+NOISE = 0.05
+"""Squared 8-bit levels; smaller mean differences of glimpses are rounding."""
+
+
+def glimpse(frame: Image) -> NDArray[np.float16]:
+    """(ROWS, COLUMNS, 3) means of a frame's cells, 8-bit levels."""
+    import cv2
+
+    return np.asarray(cv2.resize(frame.astype(np.float32), (COLUMNS, ROWS), interpolation=cv2.INTER_AREA), np.float16)
+
+
+def tone_fullness(frame: Image) -> float:
+    """Share of the tones between a frame's darkest and brightest hundredth that occur in it, mean over channels.
+
+    >>> ramp = np.tile(np.arange(256, dtype=np.uint8)[:, None], (256, 1, 3))
+    >>> tone_fullness(ramp), round(tone_fullness(ramp // 16 * 16), 2)
+    (1.0, 0.07)
+    """
+    step = max(1, int(np.sqrt(frame.shape[0] * frame.shape[1] / TONE_PIXELS)))
+    shares = []
+    for channel in np.moveaxis(frame[::step, ::step], 2, 0):
+        counts = np.bincount(channel.ravel(), minlength=256)
+        below = np.cumsum(counts) / counts.sum()
+        low, high = np.searchsorted(below, (0.01, 0.99))
+        shares.append((counts[low : high + 1] > 0).mean())
+    return float(np.mean(shares))
+
+
+def forward_share(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
+    """How far time runs forwards: 1 as in the true video, 0 where it stands, -1 where it runs backwards; second, the
+    same for each of our frames, NaN where it has no say. NaN altogether where the true video shows no course of time.
+
+    Every frame is matched with the true moment that it shows. The frame a little later must then be more like the true
+    moment a little later than like the one a little earlier; the difference of the two squared distances is its say, in
+    which blur, grain and anything else that both have in common cancels.
+    """
+    count, true_count = len(ours), len(theirs)
+    reach = max(1, round(true_count / 24))
+    later = max(1, round(reach * (count - 1) / max(1, true_count - 1)))
+    between, among = _squares(ours, theirs), _squares(theirs, theirs)
+    middle = np.arange(reach, true_count - reach)
+    asked = among[middle + reach, middle - reach].sum() * count / true_count if len(middle) else 0.0
+    says = np.full(count, np.nan)
+    if asked < FAINT**2 * count:
+        return float("nan"), says
+    when = np.arange(count) * (true_count - 1) / max(1, count - 1)
+    # Of moments that look the same, the one that should be shown now.
+    nearest = 1e-3 * among.max() * np.abs(np.arange(true_count) - when[:, None]) / true_count
+    match = (between + nearest).argmin(axis=1)
+    usable = np.flatnonzero((match >= reach) & (match < true_count - reach) & (np.arange(count) + later < count))
+    after = between[usable + later]
+    rows = np.arange(len(usable))
+    evidence = after[rows, match[usable] - reach] - after[rows, match[usable] + reach]
+    says[usable] = evidence / (asked / count)
+    return float(evidence.sum() / max(asked, np.abs(evidence).sum())), says
+
+
+def blended_shares(ours: Floats, theirs: Floats) -> Floats:
+    """(N,) how much of another moment shows through each frame: 0 for one moment alone, 1 for two halves.
+
+    The difference from the true frame is compared with the differences between the true moments around it: a blend is
+    explained by one of them as a whole, and what is explained in part counts by the square of that part.
+    """
+    count, true_count = len(ours), len(theirs)
+    reach = max(2, round(true_count / 8))
+    flat, true = ours.reshape(count, -1), theirs.reshape(true_count, -1)
+    at = np.round(np.arange(count) * (true_count - 1) / max(1, count - 1)).astype(int)
+    found = np.zeros(count)
+    for k, now in enumerate(at):
+        error = flat[k] - true[now]
+        size = error @ error
+        others = [j for j in range(max(0, now - reach), min(true_count, now + reach + 1)) if j != now]
+        ways = true[others] - true[now]
+        lengths = np.einsum("ij,ij->i", ways, ways)
+        if size <= NOISE * flat.shape[1] or not (lengths > NOISE * flat.shape[1]).any():
+            continue
+        along = np.where(lengths > NOISE * flat.shape[1], ways @ error, 0.0)
+        explained = along**2 / np.maximum(lengths, 1e-12) / size
+        best = int(explained.argmax())
+        weight = along[best] / max(lengths[best], 1e-12)
+        found[k] = 2 * max(0.0, min(weight, 1 - weight)) * explained[best] ** 2
+    return found
+
+
+def _squares(first: Floats, second: Floats) -> Floats:
+    """(N, M) mean squared differences of glimpses, brightness and contrast made equal."""
+    a, b = (_evened(glimpses) for glimpses in (first, second))
+    squared = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+    return np.asarray(np.maximum(squared, 0) / a.shape[1])
+
+
+def _evened(glimpses: Floats) -> Floats:
+    centred = glimpses - glimpses.mean((1, 2), keepdims=True)
+    spread = np.sqrt((centred**2).mean((1, 2, 3), keepdims=True))
+    return np.asarray((centred / (spread + 1.0)).reshape(len(glimpses), -1))
