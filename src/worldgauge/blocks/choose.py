@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +42,7 @@ def choose_blocks(count: int, seed: int = 0, choice: Choice | None = None) -> li
     ]
 
 
-def deal(deck: str, names: Sequence[str] | dict[str, object], count: int, seed: int) -> list[str]:
+def deal(deck: str, names: Iterable[str], count: int, seed: int) -> list[str]:
     """`count` names, every round of the deck in a new order: each name comes equally often.
 
     Decks of other names are shuffled apart, so that their cards meet in all combinations.

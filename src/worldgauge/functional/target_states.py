@@ -16,8 +16,10 @@ from worldgauge.functional.stalled import carried_along
 Floats = NDArray[np.float64]
 SIDE = 8
 """Cells along each side of the picture kept of a target."""
-OTHER_LOOKS = 40.0
+OTHER_LOOKS = 60.0
 """8-bit levels of Lab; looks that differ by this count as much as being one's own size away."""
+EXACT = 0.15
+"""Target sizes; a state as close as this to the true one is the true one, as far as a track can tell."""
 LEAST_CHANGE = 0.5
 """Target sizes; a process that changes less than this is asked to be as exact as one that changes this much."""
 
@@ -72,10 +74,10 @@ def distances(ours: States, theirs: States) -> Floats:
 
 
 def _inner(looks: Floats) -> Floats:
-    """(N, 3, 3, 3) looks without the rim, which shows the surroundings too, in cells that a little blur leaves alone."""
-    rim = looks[:, 1:-1, 1:-1]
-    half = rim.shape[1] // 2
-    return np.asarray(rim.reshape(len(looks), half, 2, half, 2, 3).mean((2, 4)))
+    """(N, 3, 3, 3) looks without the rim, which shows the surroundings too, in cells that a little blur spares."""
+    inside = looks[:, 1:-1, 1:-1]
+    half = inside.shape[1] // 2
+    return np.asarray(inside.reshape(len(looks), half, 2, half, 2, 3).mean((2, 4)))
 
 
 def stalled(theirs: States, since: int, poses: Floats | None, lens: Floats | None) -> States:
@@ -94,12 +96,13 @@ def evolution(apart: Floats, changed: Floats) -> float:
     """1 for the states the process truly went through, 0 for a process that stands still, or worse.
 
     `apart`: our states against the true ones, NaN where the target is lost, which earns nothing; `changed`: those of a
-    process at a stand against the true ones. One less the ratio of their root mean squares.
+    process at a stand against the true ones. One less the ratio of their root mean squares, each less EXACT.
 
     >>> changed = np.array([1.0, 2.0])
     >>> [round(evolution(np.array(a), changed), 2) for a in ([0, 0], [0.5, 1], [1, 2], [0, np.nan])]
-    [1.0, 0.5, 0.0, 0.29]
+    [1.0, 0.55, 0.0, 0.29]
     """
-    asked = max(LEAST_CHANGE, float(np.sqrt(np.nanmean(changed**2))) if np.isfinite(changed).any() else 0.0)
-    error = np.where(np.isfinite(apart), apart, asked)
+    change = np.maximum(0.0, changed - EXACT)
+    asked = max(LEAST_CHANGE, float(np.sqrt(np.nanmean(change**2))) if np.isfinite(change).any() else 0.0)
+    error = np.where(np.isfinite(apart), np.maximum(0.0, apart - EXACT), asked)
     return max(0.0, 1.0 - float(np.sqrt((error**2).mean())) / asked)

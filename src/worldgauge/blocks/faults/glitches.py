@@ -54,7 +54,7 @@ class Ghosting(_Glitch):
     name = "ghosting"
     says = "in half of the frames an earlier moment shows through"
     moves = (Move(Quality.SINGLENESS), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.LIGHTING), Stay(Quality.DIRECTION, 0.5), Stay(Quality.PRESENCE, 0.5))
+    stays = (Stay(Quality.LIGHTING),)
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         start, end = span_before_end(len(frames), 0.5)

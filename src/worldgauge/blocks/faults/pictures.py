@@ -86,7 +86,7 @@ class Noise(_PictureFault):
     name = "noise"
     says = "grain covers the pictures"
     moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
-    stays = still(Quality.TONES) + still(Quality.CAMERA, Quality.LIGHTING, Quality.SINGLENESS, up_to=0.5)
+    stays = (Stay(Quality.CAMERA, 0.5), Stay(Quality.SINGLENESS, 0.5))
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         random = given.random(self.name)
@@ -128,7 +128,7 @@ class Stutter(Fault):
     says = "frames are held and the ones between are dropped"
     quantity = "share of frames that repeat the one before"
     moves = (Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY), Move(Quality.COURSE))
-    stays = still(Quality.STYLE, Quality.PICTURE, Quality.TONES, Quality.IDENTITY)
+    stays = (Stay(Quality.STYLE), Stay(Quality.PICTURE), Stay(Quality.TONES))
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         order = 1 + given.random(self.name).permutation(len(frames) - 1)

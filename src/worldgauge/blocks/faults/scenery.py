@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, onset, still
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, onset, still
 from worldgauge.blocks.scene import Instance
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.gauge import Quality
@@ -50,7 +50,7 @@ class GeometryWobble(Fault):
     says = "every thing that should stand still sways and bends on its own"
     quantity = "mean sway of the static things, metres"
     moves = (Move(Quality.GEOMETRY), Move(Quality.PHOTOMETRY), Move(Quality.FIDELITY), Move(Quality.COURSE))
-    stays = (Stay(Quality.STYLE), Stay(Quality.PICTURE), Stay(Quality.TONES))
+    stays = still(Quality.STYLE, Quality.PICTURE, Quality.TONES)
 
     def act(self, given: Given, severity: float) -> Timeline:
         timeline, count = given.timeline, len(given.timeline)

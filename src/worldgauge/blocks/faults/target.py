@@ -47,7 +47,6 @@ class IdentityDrift(Fault):
         Quality.EXPOSURE,
         Quality.TONES,
         Quality.SINGLENESS,
-        Quality.SCENERY,
         Quality.PHOTOMETRY,
     )
 
@@ -79,7 +78,7 @@ class Teleport(Fault):
     quantity = "displacement after the return, metres"
     unseen = True
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE), Move(Quality.GEOMETRY))
-    stays = still(Quality.PICTURE, Quality.CAMERA, Quality.EARLY, Quality.SCENERY)
+    stays = (Stay(Quality.PICTURE), Stay(Quality.CAMERA), Stay(Quality.EARLY))
 
     def act(self, given: Given, severity: float) -> Timeline:
         camera = given.timeline.camera.poses[0]
@@ -107,7 +106,6 @@ class Floating(Fault):
         Quality.STEADINESS,
         Quality.LIGHTING,
         Quality.EXPOSURE,
-        Quality.IDENTITY,
         Quality.PHOTOMETRY,
     )
 

@@ -48,7 +48,7 @@ class SpeedChange(_TimingFault):
     name = "speed_change"
     says = "a span runs up to twice as fast, then slows down to a stand, so that its end is on time again"
     moves = (Move(Quality.COURSE), Move(Quality.FIDELITY))
-    stays = (*_PICTURES_STAY, Stay(Quality.DIRECTION))
+    stays = _PICTURES_STAY
 
     def act(self, given: Given, severity: float) -> Timeline:
         count = len(given.timeline)
@@ -74,7 +74,7 @@ class FrameDrops(_TimingFault):
     name = "frame_drops"
     says = "up to a third of the frames is lost in three gaps; the rest closes up and the last frame is held"
     moves = (Move(Quality.COURSE), Move(Quality.FIDELITY))
-    stays = (*_PICTURES_STAY, Stay(Quality.STYLE))
+    stays = _PICTURES_STAY
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         count = len(frames)

@@ -29,6 +29,7 @@ from worldgauge.blocks.faults.base import Frames
 from worldgauge.blocks.subjects import ORACLE, Subject, clip_path, make_subjects, quantities, reference_frames
 from worldgauge.blocks.write import case_id, make_cases
 from worldgauge.calibration.presets import SMALL, choose_preset
+from worldgauge.calibration.result import KINDS
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.metric import METRICS
 from worldgauge.core.reading import read_json
@@ -132,7 +133,9 @@ def main() -> None:
     named = [name for name in asked.faults.split(",") if name]
     started = time.monotonic()
     for kind in asked.kinds.split(","):
-        preset = replace(choose_preset(SMALL.name, (), kind), worlds=asked.worlds, first_seed=asked.first_seed)
+        # Decks of their own, or every kind would be dealt the same families and processes.
+        seed = asked.first_seed + 100 * list(KINDS).index(kind)
+        preset = replace(choose_preset(SMALL.name, (), kind), worlds=asked.worlds, first_seed=seed)
         faults = [fault for fault in preset.faults if not named or fault in named]
         rows = []
         with ProcessPoolExecutor(asked.workers, get_context("spawn")) as pool:
