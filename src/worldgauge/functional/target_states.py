@@ -80,16 +80,16 @@ def _inner(looks: Floats) -> Floats:
     return np.asarray(inside.reshape(len(looks), half, 2, half, 2, 3).mean((2, 4)))
 
 
-def stalled(theirs: States, since: int, poses: Floats | None, lens: Floats | None) -> States:
-    """The target had its process stood still since a frame, seen by a camera that went on turning.
+def stalled(theirs: States, shows: NDArray[np.int64], poses: Floats | None, lens: Floats | None) -> States:
+    """The target with every frame showing the state of frame `shows` (N,), seen by a camera that goes on turning.
 
     `poses` (N, 4, 4) and `lens` (3, 3) in frame heights; without them the camera stands still too.
     """
-    place = np.tile(theirs.place[since], (len(theirs.size), 1))
-    if poses is not None and lens is not None:
-        place = np.stack([carried_along(theirs.place[since], poses[since], pose, lens) for pose in poses])
-    size = np.full_like(theirs.size, theirs.size[since])
-    return States(place, size, np.broadcast_to(theirs.looks[since], theirs.looks.shape))
+    kept = theirs.at(shows)
+    if poses is None or lens is None:
+        return kept
+    carried = [carried_along(theirs.place[k], poses[k], pose, lens) for k, pose in zip(shows, poses, strict=True)]
+    return States(np.stack(carried), kept.size, kept.looks)
 
 
 def evolution(apart: Floats, changed: Floats) -> float:

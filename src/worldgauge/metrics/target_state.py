@@ -18,23 +18,28 @@ _BOTH = [target_states(), target_states(of="reference")]
 
 @metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
 def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
-    """How far the target's process went on as in the reference: 1 for its true place, size and looks at every moment, 0
-    for a process that stood still. After the return where the target leaves, else from the first quarter on."""
+    """How far the target's process went on as in the reference: 1 for its true place, size and looks, 0 for a process
+    that stood still: while the target was out of view, or all along where it never leaves.
+
+    Asked after the return where the target leaves, else from the first quarter on.
+    """
     ours, theirs = _states(states), _states(true)
     count, true_count = len(ours.size), len(theirs.size)
     phases = case.reference.phases
     if phases is None:
-        asked, since = np.arange(count // 4, count), 0
+        asked, lagging = np.arange(count // 4, count), np.zeros(true_count, np.int64)
     else:
         asked = np.array(split(phases.gone, phases.back, true_count, count, "disjoint").back_frames, np.int64)
-        since = min(phases.gone, true_count) - 1
+        lagging = np.maximum(0, np.arange(true_count) - (phases.back - phases.gone))
     twins = np.round(np.arange(count) * (true_count - 1) / max(1, count - 1)).astype(np.int64)
     asked = asked[theirs.seen[twins[asked]]]
-    before = np.flatnonzero(theirs.seen[: since + 1])
-    if not len(asked) or not len(before):
+    seen = np.flatnonzero(theirs.seen)
+    if not len(asked) or not len(seen):
         raise Unscored("the target is not found in the reference")
+    # Of the state a stand would show, the picture nearest in time.
+    shows = seen[np.abs(seen - lagging[:, None]).argmin(axis=1)]
     apart = distances(ours.at(asked), theirs.at(twins[asked]))
-    still = stalled(theirs, int(before[-1]), *_camera(case, true_count))
+    still = stalled(theirs, shows, *_camera(case, true_count))
     changed = distances(still.at(twins[asked]), theirs.at(twins[asked]))
     curve = Measurement.from_curve(apart).curve
     lost = int(np.isnan(apart).sum())
