@@ -86,5 +86,5 @@ def tremble(velocities: Floats) -> Floats:
 
     A camera that pans, even one that starts and stops, changes its motion in few frames; one that shakes, in all.
     """
-    common = np.nanmedian(velocities.reshape(len(velocities), -1, 2), axis=1)
+    common = np.median(velocities.reshape(len(velocities), -1, 2), axis=1)
     return np.asarray(np.linalg.norm(np.diff(common, axis=0), axis=1))

@@ -24,9 +24,9 @@ from worldgauge.signals.motion import motion_cells
 def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
     """How far the picture moves as the reference does, cell by cell and moment by moment: 1 for the same motion, 0 for
     a clip that stands still while the reference moves, or moves the other way."""
-    value, curve = formulas.motion_agreement(motion["velocity"].astype(np.float64), true["velocity"].astype(np.float64))
+    value, curve = formulas.motion_agreement(_shown(motion), _shown(true))
     if not np.isfinite(value):
-        raise Unscored("no pair of frames has a motion to compare")
+        raise Unscored("no pair of frames shows its motion here and in the reference")
     found = Measurement.from_curve(np.clip(curve, 0.0, 1.0))
     return Measurement(min(max(value, 0.0), 1.0), found.curve)
 
