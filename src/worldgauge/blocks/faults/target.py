@@ -40,13 +40,10 @@ class IdentityDrift(Fault):
     stays = still(
         Quality.CAMERA,
         Quality.PICTURE,
-        Quality.COURSE,
         Quality.STEADINESS,
-        Quality.DIRECTION,
         Quality.LIGHTING,
         Quality.EXPOSURE,
         Quality.TONES,
-        Quality.SINGLENESS,
         Quality.PHOTOMETRY,
     )
 
