@@ -15,6 +15,10 @@ TONE_PIXELS = 50_000
 """Pixels of a frame whose tones are counted, at least."""
 FAINT = 0.002
 """Mean difference between moments, in spreads of a frame, below which a video shows no course of time."""
+UNLIKE = 0.5
+"""Squared distance, in spreads of a frame, from which on two glimpses show different things: a correlation of 3/4."""
+LEAST_SHOWN = 0.25
+"""Share of the true course of time that must be shown before its direction is worth the full mark."""
 NOISE = 0.05
 """Squared 8-bit levels; smaller mean differences of glimpses are rounding."""
 
@@ -49,14 +53,17 @@ def forward_share(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
 
     Every frame is matched with the true moment that it shows. The frame a little later must then be more like the true
     moment a little later than like the one a little earlier; the difference of the two squared distances is its say, in
-    which blur, grain and anything else that both have in common cancels.
+    which blur, grain and anything else that both have in common cancels. A frame that is like no true moment has no
+    say: another view is no other direction. A clip of too few frames with a say cannot reach 1.
     """
     count, true_count = len(ours), len(theirs)
     reach = max(1, round(true_count / 24))
     later = max(1, round(reach * (count - 1) / max(1, true_count - 1)))
     between, among = _squares(ours, theirs), _squares(theirs, theirs)
     middle = np.arange(reach, true_count - reach)
-    asked = among[middle + reach, middle - reach].sum() * count / true_count if len(middle) else 0.0
+    course = np.zeros(true_count)
+    course[middle] = among[middle + reach, middle - reach]
+    asked = course.sum() * count / true_count
     says = np.full(count, np.nan)
     if asked < FAINT**2 * count:
         return float("nan"), says
@@ -65,11 +72,13 @@ def forward_share(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
     nearest = 1e-3 * among.max() * np.abs(np.arange(true_count) - when[:, None]) / true_count
     match = (between + nearest).argmin(axis=1)
     usable = np.flatnonzero((match >= reach) & (match < true_count - reach) & (np.arange(count) + later < count))
-    after = between[usable + later]
+    matched, after = match[usable], between[usable + later]
     rows = np.arange(len(usable))
-    evidence = after[rows, match[usable] - reach] - after[rows, match[usable] + reach]
+    likeness = np.maximum(0.0, 1.0 - between[usable, matched] / UNLIKE)
+    evidence = likeness * (after[rows, matched - reach] - after[rows, matched + reach])
     says[usable] = evidence / (asked / count)
-    return float(evidence.sum() / max(asked, np.abs(evidence).sum())), says
+    most = max((likeness * course[matched]).sum(), LEAST_SHOWN * asked, np.abs(evidence).sum())
+    return float(evidence.sum() / most), says
 
 
 def blended_shares(ours: Floats, theirs: Floats) -> Floats:

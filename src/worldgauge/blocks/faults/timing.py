@@ -47,6 +47,8 @@ class TimeReversal(_TimingFault):
 class SpeedChange(_TimingFault):
     name = "speed_change"
     says = "a span runs up to twice as fast, then slows down to a stand, so that its end is on time again"
+    quantity = "mean time that the clip is ahead, seconds; 0 where nothing moves"
+    noticed = 0.0
     moves = (Move(Quality.COURSE), Move(Quality.FIDELITY))
     stays = _PICTURES_STAY
 
@@ -55,6 +57,10 @@ class SpeedChange(_TimingFault):
         share = np.clip((np.arange(count) / (count - 1) - 0.1) / 0.8, 0, 1)
         ahead = severity * 0.4 * (count - 1) * (1 - np.abs(2 * share - 1))
         return all_at_frames(given.timeline, np.arange(count) + ahead)
+
+    def measure(self, given: Given, shown: Shown) -> float:
+        ahead = float((shown.timeline.time - given.timeline.time).mean())
+        return ahead if levels(shown) > _TimingFault.noticed else 0.0
 
 
 class Loop(_TimingFault):
@@ -79,9 +85,9 @@ class FrameDrops(_TimingFault):
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         count = len(frames)
         lost = np.zeros(count, bool)
-        for at in (0.2, 0.45, 0.7):
+        for gap, at in enumerate((0.2, 0.45, 0.7)):
             first = round(at * count)
-            lost[first : first + round(severity * count / 9)] = True
+            lost[first : first + (round(severity * count / 3) + gap) // 3] = True
         kept = np.flatnonzero(~lost)
         return frames[np.concatenate([kept, np.full(count - len(kept), kept[-1])])]
 
