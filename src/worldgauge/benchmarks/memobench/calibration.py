@@ -29,7 +29,13 @@ GAUGES = (
     CalibrationGauge("memobench/return_ssim", Quality.FIDELITY, "memobench/ssim", {"phase": "back", **_PAPER}, _MISSED),
     CalibrationGauge("memobench/visible_ssim", Quality.EARLY, "memobench/ssim", {"phase": "visible", **_PAPER}),
     CalibrationGauge("memobench/geometry", Quality.DEPTH, parameters=_PAPER),
-    CalibrationGauge("memobench/identity", Quality.IDENTITY, parameters=_PAPER, blind={"identity_drift": _BACKGROUND}),
+    CalibrationGauge(
+        "memobench/identity",
+        Quality.IDENTITY,
+        parameters=_PAPER,
+        blind={"identity_drift": _BACKGROUND},
+        unasked={"geometry_wobble": _BACKGROUND},
+    ),
     CalibrationGauge("memobench/pocket_reappearance", Quality.PRESENCE, blind={"lighting_drift": _COLOUR}),
     CalibrationGauge(
         "memobench/house_reappearance", Quality.PRESENCE, no_better=_FROZEN, blind={"lighting_drift": _COLOUR}

@@ -77,9 +77,7 @@ class HandShake(Fault):
     says = "the camera trembles, by up to a 22nd of the picture's height (8 px of 180)"
     quantity = "root mean square of the tremble, degrees"
     moves = (Move(Quality.STEADINESS), Move(Quality.COURSE), Move(Quality.FIDELITY))
-    stays = still(Quality.PICTURE, Quality.STYLE, Quality.LIGHTING, Quality.TONES, Quality.PRESENCE) + still(
-        Quality.IDENTITY, up_to=0.5
-    )
+    stays = still(Quality.PICTURE, Quality.STYLE, Quality.LIGHTING, Quality.TONES, Quality.PRESENCE)
 
     def act(self, given: Given, severity: float) -> Timeline:
         from scipy.spatial.transform import Rotation

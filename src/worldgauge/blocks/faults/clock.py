@@ -20,7 +20,7 @@ class StateReset(Fault):
     quantity = "time the world lags behind after the return, seconds"
     unseen = True
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
-    stays = still(Quality.CAMERA, Quality.PRESENCE, Quality.EARLY, Quality.SCENERY)
+    stays = still(Quality.CAMERA, Quality.PRESENCE, Quality.EARLY)
 
     def act(self, given: Given, severity: float) -> Timeline:
         frame = np.arange(len(given.timeline))
@@ -44,7 +44,6 @@ class StillLife(Fault):
         Quality.LIGHTING,
         Quality.EXPOSURE,
         Quality.TONES,
-        Quality.SCENERY,
     )
 
     def act(self, given: Given, severity: float) -> Timeline:

@@ -69,7 +69,6 @@ class Blur(_PictureFault):
         Quality.DIRECTION,
         Quality.LIGHTING,
         Quality.EXPOSURE,
-        Quality.STATE,
         up_to=0.5,
     )
 

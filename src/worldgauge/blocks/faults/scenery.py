@@ -18,7 +18,7 @@ class BackgroundSwap(Fault):
     quantity = "share of props that look different after the return"
     unseen = True
     moves = (Move(Quality.FIDELITY), Move(Quality.GEOMETRY), Move(Quality.STYLE), Move(Quality.SCENERY))
-    stays = still(Quality.PRESENCE, Quality.CAMERA, Quality.EARLY, Quality.STATE)
+    stays = still(Quality.PRESENCE, Quality.CAMERA, Quality.EARLY)
 
     def act(self, given: Given, severity: float) -> Timeline:
         timeline, props = given.timeline, _props(given)
@@ -50,7 +50,7 @@ class GeometryWobble(Fault):
     says = "every thing that should stand still sways and bends on its own"
     quantity = "mean sway of the static things, metres"
     moves = (Move(Quality.GEOMETRY), Move(Quality.PHOTOMETRY), Move(Quality.FIDELITY), Move(Quality.COURSE))
-    stays = still(Quality.STYLE, Quality.PICTURE, Quality.TONES)
+    stays = still(Quality.STYLE, Quality.PICTURE, Quality.TONES, Quality.IDENTITY)
 
     def act(self, given: Given, severity: float) -> Timeline:
         timeline, count = given.timeline, len(given.timeline)
