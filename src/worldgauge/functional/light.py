@@ -15,8 +15,9 @@ def drift_since_start(gain: Floats) -> Floats:
 
     Each frame takes the median of the frames around it: a flash is no drift.
 
-    >>> drift_since_start(np.array([[0.0, 0, 0], [1, 1, 1], [-1, -1, -1], [0, 0, 2], [0, 0, 0]])).round(2).tolist()
-    [0.0, 0.0, 0.0, 0.58, 1.15]
+    >>> flash, step = np.array([0.0, 1, -1, 0, 0]), np.array([1.0, 0, 0, 0, 0])
+    >>> [drift_since_start(np.stack([change] * 3, -1)).tolist() for change in (flash, step)]
+    [[0.0, 0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0, 1.0]]
     """
     total = np.cumsum(np.nan_to_num(gain), axis=0)
     around = [total[max(0, k - AROUND) : k + AROUND + 1] for k in range(len(total))]
