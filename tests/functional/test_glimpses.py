@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldgauge.functional.glimpses import blended_shares, forward_share, glimpse, tone_fullness
+from worldgauge.functional.glimpses import blended_shares, forward_share, glimpse, steps_off, tone_fullness
 
 COUNT = 32
 
@@ -77,3 +77,17 @@ def test_banding_leaves_gaps_among_the_tones() -> None:
     assert tone_fullness(frame // 16 * 16) == pytest.approx(1 / 16, abs=0.02)
     # A dark picture is not a banded one.
     assert tone_fullness(frame // 4) == 1.0
+
+
+def test_a_loop_is_out_of_step_by_what_it_goes_back() -> None:
+    video = _pan()
+    assert steps_off(video, video)[0] == 0
+    assert steps_off(0.6 * video + 10, video)[0] == 0
+    loop = np.concatenate([video[:24], video[16:24]])
+    value, off = steps_off(loop, video)
+    assert off[:24].max() == 0 and off[24:] == pytest.approx(8 / 31, abs=0.01)
+    assert value == pytest.approx(8 / 31 / 4, abs=0.01)
+    # Where nothing moves, every moment is the one that is due.
+    still = np.repeat(video[:1], COUNT, 0)
+    assert steps_off(still, still)[0] == 0
+    assert np.isnan(steps_off(np.random.default_rng(3).uniform(0, 255, video.shape), video)[0])

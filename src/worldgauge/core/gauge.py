@@ -39,6 +39,8 @@ class Quality(StrEnum):
     """The camera goes its way without shaking."""
     COURSE = "course of motion"
     """What moves, moves as in the true video: where to, how fast, and when."""
+    TIMING = "timing"
+    """Every moment is shown when it is due."""
     DIRECTION = "temporal direction"
     """Time runs forwards."""
     STYLE = "style"

@@ -17,6 +17,8 @@ FAINT = 0.002
 """Mean difference between moments, in spreads of a frame, below which a video shows no course of time."""
 UNLIKE = 0.5
 """Squared distance, in spreads of a frame, from which on two glimpses show different things: a correlation of 3/4."""
+NEAREST = 0.01
+"""How much more alike, in shares of the largest difference within the video, a moment a whole clip away must be."""
 LEAST_SHOWN = 0.25
 """Share of the true course of time that must be shown before its direction is worth the full mark."""
 NOISE = 0.05
@@ -67,18 +69,28 @@ def forward_share(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
     says = np.full(count, np.nan)
     if asked < FAINT**2 * count:
         return float("nan"), says
-    when = np.arange(count) * (true_count - 1) / max(1, count - 1)
-    # Of moments that look the same, the one that should be shown now.
-    nearest = 1e-3 * among.max() * np.abs(np.arange(true_count) - when[:, None]) / true_count
-    match = (between + nearest).argmin(axis=1)
+    match, like = _shown(between, among)
     usable = np.flatnonzero((match >= reach) & (match < true_count - reach) & (np.arange(count) + later < count))
     matched, after = match[usable], between[usable + later]
     rows = np.arange(len(usable))
-    likeness = np.maximum(0.0, 1.0 - between[usable, matched] / UNLIKE)
+    likeness = like[usable]
     evidence = likeness * (after[rows, matched - reach] - after[rows, matched + reach])
     says[usable] = evidence / (asked / count)
     most = max((likeness * course[matched]).sum(), LEAST_SHOWN * asked, np.abs(evidence).sum())
     return float(evidence.sum() / most), says
+
+
+def steps_off(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
+    """How far the moments that are shown lie from those that should be, as a share of the clip: the mean, and for each
+    frame, NaN for one that is like no true moment. Of moments that look alike the nearest counts. NaN altogether where
+    less than a quarter of the clip shows true moments.
+    """
+    match, like = _shown(_squares(ours, theirs), _squares(theirs, theirs))
+    off = np.abs(match - _when(len(ours), len(theirs))) / max(1, len(theirs) - 1)
+    off = np.where(off * len(theirs) < 1, 0.0, off)
+    if like.sum() < LEAST_SHOWN * len(ours):
+        return float("nan"), np.full(len(ours), np.nan)
+    return float((like * off).sum() / like.sum()), np.where(like > 0, off, np.nan)
 
 
 def blended_shares(ours: Floats, theirs: Floats) -> Floats:
@@ -108,11 +120,31 @@ def blended_shares(ours: Floats, theirs: Floats) -> Floats:
     return found
 
 
+def _when(count: int, true_count: int) -> Floats:
+    """(count,) the true moment, in frames, that each frame should show."""
+    return np.asarray(np.arange(count) * (true_count - 1) / max(1, count - 1))
+
+
+def _shown(between: Floats, among: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """For each frame the true moment that it shows, and how like that it is, 0 to 1."""
+    count, true_count = between.shape
+    # Of moments that look the same, the one that should be shown now.
+    apart = np.abs(np.arange(true_count) - _when(count, true_count)[:, None]) / true_count
+    match = (between + NEAREST * among.max() * apart).argmin(axis=1)
+    return match, np.maximum(0.0, 1.0 - between[np.arange(count), match] / UNLIKE)
+
+
 def _squares(first: Floats, second: Floats) -> Floats:
-    """(N, M) mean squared differences of glimpses, brightness and contrast made equal."""
-    a, b = (_evened(glimpses) for glimpses in (first, second))
+    """(N, M) mean squared differences of coarse glimpses, brightness and contrast made equal."""
+    a, b = (_evened(_coarse(glimpses)) for glimpses in (first, second))
     squared = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
     return np.asarray(np.maximum(squared, 0) / a.shape[1])
+
+
+def _coarse(glimpses: Floats) -> Floats:
+    """Cells of three by three: a camera a little beside its path still shows the same moment."""
+    rows, columns = ROWS // 3, COLUMNS // 3
+    return np.asarray(glimpses.reshape(len(glimpses), rows, 3, columns, 3, 3).mean((2, 4)))
 
 
 def _evened(glimpses: Floats) -> Floats:

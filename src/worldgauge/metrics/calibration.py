@@ -23,6 +23,7 @@ GAUGES = (
     CalibrationGauge("motion_agreement", Quality.COURSE, worlds=_ALL),
     CalibrationGauge("camera_shake", Quality.STEADINESS, worlds=_ALL),
     CalibrationGauge("temporal_direction", Quality.DIRECTION, worlds=_ALL),
+    CalibrationGauge("out_of_step", Quality.TIMING, worlds=_ALL),
     CalibrationGauge("double_images", Quality.SINGLENESS, worlds=_ALL),
     CalibrationGauge("lighting_drift", Quality.LIGHTING, worlds=_ALL),
     CalibrationGauge("exposure_jumps", Quality.EXPOSURE, worlds=_ALL),

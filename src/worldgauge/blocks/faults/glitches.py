@@ -24,7 +24,7 @@ class Flash(_Glitch):
     name = "flash"
     says = "single frames, one in sixteen, turn black or white"
     moves = (Move(Quality.EXPOSURE), Move(Quality.PHOTOMETRY), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.DIRECTION, 0.5), Stay(Quality.CAMERA, 0.5))
+    stays = (Stay(Quality.DIRECTION, 0.5), Stay(Quality.TIMING, 0.5), Stay(Quality.CAMERA, 0.5))
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         count = max(1, round(len(frames) / 16))
@@ -73,7 +73,12 @@ class Banding(_Glitch):
     name = "banding"
     says = "tones fall into steps, at last of 32 levels"
     moves = (Move(Quality.TONES), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.CAMERA, 0.5), Stay(Quality.STEADINESS, 0.5), Stay(Quality.DIRECTION, 0.5))
+    stays = (
+        Stay(Quality.CAMERA, 0.5),
+        Stay(Quality.STEADINESS, 0.5),
+        Stay(Quality.DIRECTION, 0.5),
+        Stay(Quality.TIMING, 0.5),
+    )
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         steps = 1 + severity * onset(len(frames)) * (_COARSEST - 1)

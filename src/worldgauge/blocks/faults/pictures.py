@@ -38,7 +38,7 @@ class LightingDrift(_PictureFault):
     says = "exposure and colour temperature move away and stay there"
     moves = (Move(Quality.LIGHTING), Move(Quality.FIDELITY))
     stays = still(Quality.PRESENCE, Quality.CAMERA) + still(
-        Quality.COURSE, Quality.STEADINESS, Quality.DIRECTION, up_to=0.5
+        Quality.COURSE, Quality.STEADINESS, Quality.DIRECTION, Quality.TIMING, up_to=0.5
     )
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
@@ -67,6 +67,7 @@ class Blur(_PictureFault):
         Quality.COURSE,
         Quality.STEADINESS,
         Quality.DIRECTION,
+        Quality.TIMING,
         Quality.LIGHTING,
         Quality.EXPOSURE,
         up_to=0.5,
@@ -103,6 +104,7 @@ class Compression(_PictureFault):
         Quality.COURSE,
         Quality.STEADINESS,
         Quality.DIRECTION,
+        Quality.TIMING,
         Quality.LIGHTING,
         Quality.EXPOSURE,
         Quality.STATE,

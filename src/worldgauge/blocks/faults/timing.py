@@ -36,7 +36,7 @@ class _TimingFault(Fault):
 class TimeReversal(_TimingFault):
     name = "time_reversal"
     says = "a span of up to six tenths of the clip runs backwards"
-    moves = (Move(Quality.DIRECTION), Move(Quality.COURSE), Move(Quality.FIDELITY))
+    moves = (Move(Quality.DIRECTION), Move(Quality.TIMING), Move(Quality.COURSE), Move(Quality.FIDELITY))
     stays = _PICTURES_STAY
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
@@ -49,7 +49,7 @@ class SpeedChange(_TimingFault):
     says = "a span runs up to twice as fast, then slows down to a stand, so that its end is on time again"
     quantity = "mean time that the clip is ahead, seconds; 0 where nothing moves"
     noticed = 0.0
-    moves = (Move(Quality.COURSE), Move(Quality.FIDELITY))
+    moves = (Move(Quality.TIMING), Move(Quality.COURSE), Move(Quality.FIDELITY))
     stays = _PICTURES_STAY
 
     def act(self, given: Given, severity: float) -> Timeline:
@@ -66,7 +66,7 @@ class SpeedChange(_TimingFault):
 class Loop(_TimingFault):
     name = "loop"
     says = "the clip goes back to an earlier time and shows it again, up to half of the frames"
-    moves = (Move(Quality.COURSE), Move(Quality.FIDELITY), Move(Quality.STATE))
+    moves = (Move(Quality.TIMING), Move(Quality.COURSE), Move(Quality.FIDELITY), Move(Quality.STATE))
     stays = _PICTURES_STAY
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
@@ -79,7 +79,7 @@ class Loop(_TimingFault):
 class FrameDrops(_TimingFault):
     name = "frame_drops"
     says = "up to a third of the frames is lost in three gaps; the rest closes up and the last frame is held"
-    moves = (Move(Quality.COURSE), Move(Quality.FIDELITY))
+    moves = (Move(Quality.TIMING), Move(Quality.COURSE), Move(Quality.FIDELITY))
     stays = _PICTURES_STAY
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
