@@ -26,7 +26,7 @@ def temporal_direction(case: Case, frames: Arrays, true: Arrays) -> Measurement:
 
 @metric(version=1, unit="share of clip", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=steps_off)
 def out_of_step(case: Case, frames: Arrays, true: Arrays) -> Measurement:
-    """How far the moments that are shown lie from the reference's at the same time: loops, leaps and changes of speed."""
+    """How far the moments that are shown lie from the reference's at the same time: loops, leaps, other speeds."""
     value, curve = steps_off(_as_floats(frames), _as_floats(true))
     if not np.isfinite(value):
         raise Unscored("too few frames show a moment of the reference")
