@@ -45,7 +45,7 @@ class Quality(StrEnum):
     """Time runs forwards."""
     STYLE = "style"
     SCENERY = "scenery"
-    """The surroundings are the true ones after the return."""
+    """The surroundings are the true ones while the target is away and after its return."""
     LIGHTING = "lighting"
     """Exposure and colour of the light stay what they were."""
     EXPOSURE = "steady exposure"

@@ -26,7 +26,9 @@ def return_identity(case: Case, evidence: Arrays) -> Measurement:
 
 @metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[return_evidence()], formula=changed_share)
 def scenery_kept(case: Case, evidence: Arrays) -> Measurement:
-    """Share of the surroundings that look as in the reference after the return, over six frames."""
-    if not np.isfinite(evidence["scenery_back"]).any():
-        raise Unscored("the target hides all of the surroundings after the return")
-    return Measurement.from_curve(1.0 - evidence["scenery_back"])
+    """Share of the surroundings that look as in the reference while the target is away and after its return, over six
+    frames each."""
+    changed = np.concatenate([evidence["scenery_gone"], evidence["scenery_back"]])
+    if not np.isfinite(changed).any():
+        raise Unscored("the target hides all of the surroundings")
+    return Measurement.from_curve(1.0 - changed)
