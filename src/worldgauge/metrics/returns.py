@@ -29,6 +29,7 @@ def scenery_kept(case: Case, evidence: Arrays) -> Measurement:
     """Share of the surroundings that look as in the reference while the target is away and after its return, over six
     frames each."""
     changed = np.concatenate([evidence["scenery_gone"], evidence["scenery_back"]])
-    if not np.isfinite(changed).any():
+    known = changed[np.isfinite(changed)]
+    if not known.size:
         raise Unscored("the target hides all of the surroundings")
-    return Measurement.from_curve(1.0 - changed)
+    return Measurement(1.0 - float(known.mean()), reason=f"{known.size} frames")
