@@ -9,6 +9,7 @@ import pytest
 
 from worldgauge.blocks import Block, Truth
 from worldgauge.blocks.faults import FAULTS, Given, Shown
+from worldgauge.blocks.faults.timing import span_before_end
 from worldgauge.blocks.render import painter, render_frames
 from worldgauge.blocks.subjects import Studio
 from worldgauge.core.case import Case, Reference
@@ -137,3 +138,65 @@ def test_background_swap_changes_looks_only_after_the_return(studio: _Studio, sh
     given, shown = studio.given, shows["background_swap"][-1].timeline
     assert (shown.material[given.back :] != given.timeline.material[given.back :]).any()
     np.testing.assert_array_equal(shown.material[: given.gone], given.timeline.material[: given.gone])
+
+
+def test_hand_shake_moves_the_picture_by_the_stated_pixels(studio: _Studio, shows: dict[str, list[Shown]]) -> None:
+    apart = geodesic_deg(studio.given.timeline.camera.rotation, shows["hand_shake"][1].timeline.camera.rotation)
+    # Half way up the dial: 4 px of 180 up and down and as much sideways; a degree is 4.3 px there.
+    assert 2.0 < apart.max() * 4.3 <= 4 * np.sqrt(2) * 1.1
+
+
+def test_time_reversal_shows_a_span_in_reverse_order(studio: _Studio, shows: dict[str, list[Shown]]) -> None:
+    shown, truth = shows["time_reversal"][-1].frames, studio.truth
+    start, end = span_before_end(len(truth), 0.6)
+    np.testing.assert_array_equal(shown[start:end], truth[start:end][::-1])
+    np.testing.assert_array_equal(shown[end:], truth[end:])
+
+
+def test_a_loop_shows_half_of_the_clip_twice(studio: _Studio, shows: dict[str, list[Shown]]) -> None:
+    shown, count = shows["loop"][-1].frames, len(studio.truth)
+    again = round(0.5 * count)
+    np.testing.assert_array_equal(shown[count - again :], studio.truth[count - 2 * again : count - again])
+
+
+def test_speed_change_is_ahead_in_the_middle_and_on_time_at_the_end(
+    studio: _Studio, shows: dict[str, list[Shown]]
+) -> None:
+    true, shown = studio.given.timeline, shows["speed_change"][-1].timeline
+    ahead = shown.time - true.time
+    assert ahead.min() > -1e-9 and ahead[[0, -1]] == pytest.approx(0)
+    assert ahead.max() == pytest.approx(0.4 * true.time[-1], rel=0.1)
+    # Half of the dial runs at one and a half times the speed.
+    half = shows["speed_change"][1].timeline.time
+    assert np.diff(half).max() == pytest.approx(1.5 * np.diff(true.time).max(), rel=0.02)
+
+
+def test_frame_drops_keep_the_order_and_hold_the_last_frame(shows: dict[str, list[Shown]]) -> None:
+    shown, truth = shows["frame_drops"][-1].frames, shows["frame_drops"][-1].truth
+    source = [0]
+    for frame in shown[1:]:
+        later = [k for k in range(source[-1], len(truth)) if np.array_equal(frame, truth[k])]
+        assert later
+        # The held end is the last frame; before it every frame is a later one.
+        source.append(later[0] if source[-1] == len(truth) - 1 else next(k for k in later if k > source[-1]))
+    assert len(set(source)) == len(truth) - round(len(truth) / 3)
+
+
+def test_a_flash_leaves_all_other_frames_alone(studio: _Studio, shows: dict[str, list[Shown]]) -> None:
+    changed = [k for k, frame in enumerate(shows["flash"][-1].frames) if not np.array_equal(frame, studio.truth[k])]
+    assert len(changed) == max(1, round(len(studio.truth) / 16))
+    assert not shows["flash"][-1].frames[changed[0]].any()
+
+
+def test_a_ghost_is_half_of_each_moment(studio: _Studio, shows: dict[str, list[Shown]]) -> None:
+    truth = studio.truth.astype(np.float64)
+    start, end = span_before_end(len(truth), 0.5)
+    blend = (truth[start:end] + truth[start - 2 : end - 2]) / 2
+    np.testing.assert_allclose(shows["ghosting"][-1].frames[start:end], blend, atol=0.51)
+
+
+def test_banding_leaves_few_tones_and_mirroring_all(shows: dict[str, list[Shown]]) -> None:
+    last = shows["banding"][-1]
+    assert len(np.unique(last.frames[-1])) <= 256 // 32 + 1 < len(np.unique(last.truth[-1]))
+    shown, (start, end) = shows["mirror"][-1], span_before_end(len(last.truth), 0.4)
+    np.testing.assert_array_equal(shown.frames[start:end], shown.truth[start:end, :, ::-1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -44,6 +45,22 @@ def test_choice_spreads_over_everything() -> None:
     blocks = choose_blocks(30)
     assert len({b.family for b in blocks}) == 6 and len({b.process for b in blocks}) == 15
     assert len({b.path for b in blocks}) == 8 and len({b.seed for b in blocks}) == 30
+
+
+def test_decks_are_even_and_longer_lists_begin_with_shorter_ones() -> None:
+    for seed in (0, 1000):
+        blocks = choose_blocks(30, seed)
+        for name, times in (("family", 5), ("process", 2)):
+            counts = Counter(getattr(b, name) for b in blocks)
+            assert set(counts.values()) == {times}
+        assert blocks[:7] == choose_blocks(7, seed)
+
+
+def test_other_seeds_deal_other_kinds_of_worlds() -> None:
+    known, unseen = ({(b.family, b.path, b.process) for b in choose_blocks(50, seed)} for seed in (0, 1000))
+    # 720 kinds in all: of 50 drawn at random about 3 are among another 50.
+    assert len(known & unseen) < 12
+    assert len({(b.family, b.process) for b in choose_blocks(90, 1000)}) > 45
 
 
 def test_choice_refuses_unknown_names() -> None:

@@ -68,12 +68,14 @@ def test_a_track_of_another_length_is_refused() -> None:
         object_embeddings.function({"grid": np.zeros((2, 2, 2, 5), np.float32)}, track_of(masks))
 
 
-def test_frame_similarity_is_one_for_a_still_clip_and_falls_at_a_cut(tmp_path: Path) -> None:
+def test_frame_similarity_is_six_nines_for_a_still_clip_and_falls_at_a_cut(tmp_path: Path) -> None:
     frames, _ = pan_away_and_back(3)
     clip = clip_of([frames[0], frames[0], 255 - frames[0]], tmp_path)
     vectors = frame_embeddings.function(patch_embeddings.function(clip, PatchStatistics()))
     measured = METRICS.get("frame_similarity").function(Case(id="x"), vectors)
     assert measured.curve is not None
-    assert measured.curve[0] == pytest.approx(1) and (measured.curve[1] or 0) < 0.95
+    assert measured.curve[0] == pytest.approx(6) and (measured.curve[1] or 0) < 1.3
+    # Nines of the mean similarity, of which the cut takes nearly all.
+    assert measured.value == pytest.approx((measured.curve[1] or 0) + np.log10(2), abs=1e-6)
     with pytest.raises(Unscored):
         METRICS.get("frame_similarity").function(Case(id="x"), {"vectors": vectors["vectors"][:1]})

@@ -1,9 +1,12 @@
-"""Choosing blocks: a spread of families, processes and paths from a few numbers."""
+"""Choosing blocks: families, processes and paths dealt from shuffled decks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.families import FAMILIES
@@ -24,18 +27,30 @@ class Choice:
 
 
 def choose_blocks(count: int, seed: int = 0, choice: Choice | None = None) -> list[Block]:
-    """`count` blocks with seeds `seed`, `seed` + 1, ...
+    """`count` blocks with seeds `seed`, `seed` + 1, ...; a longer list begins with the shorter one.
 
-    Families, processes and paths advance together at different rates, so a short list already shows every family and
-    as many processes and paths as it can.
+    The first seed shuffles the decks, so another first seed combines other families, paths and processes: worlds that
+    nothing was tuned on are of kinds that nothing was tuned on.
     """
     choice = choice or Choice()
-    families, processes = list(choice.families or FAMILIES), list(choice.processes or PROCESSES)
-    paths = list(choice.paths or [name for name, path in PATHS.items() if path.leaves])
+    families = deal("family", choice.families or FAMILIES, count, seed)
+    processes = deal("process", choice.processes or PROCESSES, count, seed)
+    paths = deal("path", choice.paths or [name for name, path in PATHS.items() if path.leaves], count, seed)
     return [
-        Block(
-            seed + k, families[k % len(families)], paths[(k + k // len(paths)) % len(paths)],
-            processes[(k + k // len(processes)) % len(processes)], choice.size, choice.frames, choice.fps,
-        )
-        for k in range(count)
-    ]  # fmt: skip
+        Block(seed + k, *kind, choice.size, choice.frames, choice.fps)
+        for k, kind in enumerate(zip(families, paths, processes, strict=True))
+    ]
+
+
+def deal(deck: str, names: Iterable[str], count: int, seed: int) -> list[str]:
+    """`count` names, every round of the deck in a new order: each name comes equally often.
+
+    Decks of other names are shuffled apart, so that their cards meet in all combinations.
+
+    >>> deal("path", ["tilt", "u_turn", "vertical"], 6, seed=4)
+    ['vertical', 'u_turn', 'tilt', 'vertical', 'tilt', 'u_turn']
+    """
+    cards = list(names)
+    random = np.random.default_rng([seed, zlib.crc32(deck.encode())])
+    rounds = -(-count // len(cards))
+    return [cards[i] for _ in range(rounds) for i in random.permutation(len(cards))][:count]

@@ -24,7 +24,7 @@ app = typer.Typer()
 
 @app.command()
 def calibrate(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller worlds, full severity only.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer faults, fewer small worlds, full severity.")] = False,
     worlds: Annotated[
         str, typer.Option(help="returns (the target leaves and comes back), layouts (of the camera) or fixed (camera).")
     ] = "returns",

@@ -21,6 +21,8 @@ DARK = 30.0
 """Sum of RGB added below the fraction line: very dark pixels count as grey instead of as random hues."""
 ORIENTATIONS = 8
 """Directions of edges told apart over half a turn."""
+MOST_NINES = 6.0
+"""What single precision still tells from 1."""
 FLATNESS = 8.0
 """Grey levels per pixel; a patch with weaker edges is described as flat rather than by its noise."""
 
@@ -44,6 +46,15 @@ def cosine(first: NDArray[np.floating], second: NDArray[np.floating]) -> NDArray
     product = (np.asarray(first, np.float64) * np.asarray(second, np.float64)).sum(-1)
     lengths = np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1)
     return np.asarray(np.clip(product / np.maximum(lengths, 1e-12), -1.0, 1.0))
+
+
+def nines(apart: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """One less a similarity, as the number of nines of that similarity; at most MOST_NINES.
+
+    >>> nines(np.array([0.1, 0.0003, 0.0])).round(2).tolist()
+    [1.0, 3.52, 6.0]
+    """
+    return np.asarray(-np.log10(np.maximum(apart, 10.0**-MOST_NINES)))
 
 
 def pool(grid: Floats, mask: Mask | None = None) -> Floats:

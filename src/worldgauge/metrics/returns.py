@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from worldgauge.core.case import Case
+from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional.return_evidence import histogram_distance
+from worldgauge.functional.return_evidence import changed_share, histogram_distance
 from worldgauge.signals.return_evidence import return_evidence
 
 
@@ -21,3 +24,14 @@ def return_identity(case: Case, evidence: Arrays) -> Measurement:
         frames=evidence["back_frames"].tolist(),
         left_out=float(evidence["left_out"]),
     )
+
+
+@metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[return_evidence()], formula=changed_share)
+def scenery_kept(case: Case, evidence: Arrays) -> Measurement:
+    """Share of the surroundings that look as in the reference while the target is away and after its return, over six
+    frames each."""
+    changed = np.concatenate([evidence["scenery_gone"], evidence["scenery_back"]])
+    known = changed[np.isfinite(changed)]
+    if not known.size:
+        raise Unscored("the target hides all of the surroundings")
+    return Measurement(1.0 - float(known.mean()), reason=f"{known.size} frames")

@@ -42,6 +42,11 @@ class Stay:
     up_to: float = 1.0
 
 
+def still(*qualities: Quality, up_to: float = 1.0) -> tuple[Stay, ...]:
+    """Several qualities that must not change, up to a severity."""
+    return tuple(Stay(quality, up_to) for quality in qualities)
+
+
 @dataclass(frozen=True, eq=False)
 class Given:
     """What a subject starts from: the true world, and when its target is out of sight."""
@@ -106,6 +111,8 @@ class Fault:
     """What goes wrong, as a clause."""
     quantity: ClassVar[str]
     """What `measure` gives, with its unit."""
+    noticed: ClassVar[float] = 0.0
+    """A person sees nothing wrong unless the quantity is above this, as where a still scene runs backwards."""
     unseen: ClassVar[bool] = False
     """Whether it happens while the target is out of view: elsewhere its declarations mean nothing."""
     moves: ClassVar[tuple[Move, ...]]

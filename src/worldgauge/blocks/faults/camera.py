@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, onset, still
+from worldgauge.blocks.scene import FOVY
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.gauge import Quality
 from worldgauge.functional.pose import geodesic_deg, relative
@@ -15,6 +16,8 @@ from worldgauge.functional.pose import geodesic_deg, relative
 Floats = NDArray[np.float64]
 _STEP_DEG = 30.0
 """Turning this far counts as much as walking one unit of the stage."""
+_TREMBLE = 22.5
+"""The picture's height over the widest tremble: 8 px of 180."""
 
 
 class FrozenCamera(Fault):
@@ -22,7 +25,7 @@ class FrozenCamera(Fault):
     says = "only a share of the camera's motion is executed"
     quantity = "share of the camera's motion that is missing"
     moves = (
-        Move(Quality.CAMERA), Move(Quality.FIDELITY), Move(Quality.MOTION),
+        Move(Quality.CAMERA), Move(Quality.FIDELITY), Move(Quality.MOTION), Move(Quality.COURSE),
         Move(Quality.SMOOTHNESS, "better"), Move(Quality.IDENTITY, "better"), Move(Quality.DEPTH, "better"),
     )  # fmt: skip
     stays = (Stay(Quality.PICTURE),)
@@ -38,7 +41,7 @@ class WrongAction(Fault):
     name = "wrong_action"
     says = "the camera does the mirror image of the requested motion; half way up the dial it stands still"
     quantity = "distance from the requested motion, in shares of that motion"
-    moves = (Move(Quality.CAMERA), Move(Quality.FIDELITY))
+    moves = (Move(Quality.CAMERA), Move(Quality.FIDELITY), Move(Quality.COURSE))
     stays = (Stay(Quality.PICTURE),)
 
     def act(self, given: Given, severity: float) -> Timeline:
@@ -52,8 +55,8 @@ class CameraDrift(Fault):
     name = "camera_drift"
     says = "the camera turns away steadily, by 45 degrees at the end"
     quantity = "rotation error at the end, degrees"
-    moves = (Move(Quality.CAMERA), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.PICTURE), Stay(Quality.SMOOTHNESS))
+    moves = (Move(Quality.CAMERA), Move(Quality.FIDELITY), Move(Quality.COURSE))
+    stays = still(Quality.PICTURE, Quality.SMOOTHNESS, Quality.STEADINESS, Quality.TONES)
 
     def act(self, given: Given, severity: float) -> Timeline:
         from scipy.spatial.transform import Rotation
@@ -67,6 +70,29 @@ class CameraDrift(Fault):
 
     def measure(self, given: Given, shown: Shown) -> float:
         return float(geodesic_deg(given.timeline.camera.rotation[-1], shown.timeline.camera.rotation[-1]))
+
+
+class HandShake(Fault):
+    name = "hand_shake"
+    says = "the camera trembles, by up to a 22nd of the picture's height (8 px of 180)"
+    quantity = "root mean square of the tremble, degrees"
+    moves = (Move(Quality.STEADINESS), Move(Quality.COURSE), Move(Quality.FIDELITY))
+    stays = still(Quality.PICTURE, Quality.STYLE, Quality.LIGHTING, Quality.TONES, Quality.PRESENCE)
+
+    def act(self, given: Given, severity: float) -> Timeline:
+        from scipy.spatial.transform import Rotation
+
+        camera = given.timeline.camera
+        # Pitch and yaw move the picture up and down and sideways; a hand rolls less.
+        tremble = given.random(self.name).uniform(-1, 1, (len(camera), 3)) * (1, 1, 0.25)
+        reach = np.radians(severity * FOVY / _TREMBLE)
+        poses = camera.poses.copy()
+        poses[:, :3, :3] @= Rotation.from_rotvec(reach * onset(len(camera))[:, None] * tremble).as_matrix()
+        return replace(given.timeline, camera=replace(camera, poses=poses))
+
+    def measure(self, given: Given, shown: Shown) -> float:
+        apart = geodesic_deg(given.timeline.camera.rotation, shown.timeline.camera.rotation)
+        return float(np.sqrt((apart**2).mean()))
 
 
 def _with_motion(timeline: Timeline, share: float) -> Timeline:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, still
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.gauge import Quality
 
@@ -20,7 +20,7 @@ class StateReset(Fault):
     quantity = "time the world lags behind after the return, seconds"
     unseen = True
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
-    stays = (Stay(Quality.CAMERA), Stay(Quality.PRESENCE), Stay(Quality.EARLY))
+    stays = still(Quality.CAMERA, Quality.PRESENCE, Quality.EARLY)
 
     def act(self, given: Given, severity: float) -> Timeline:
         frame = np.arange(len(given.timeline))
@@ -36,7 +36,15 @@ class StillLife(Fault):
     says = "the world does not evolve: its clock runs slow, and stands at full severity"
     quantity = "share of the elapsed time that did not pass"
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE), Move(Quality.MOTION))
-    stays = (Stay(Quality.CAMERA), Stay(Quality.PRESENCE), Stay(Quality.PICTURE))
+    stays = still(
+        Quality.CAMERA,
+        Quality.PRESENCE,
+        Quality.PICTURE,
+        Quality.STEADINESS,
+        Quality.LIGHTING,
+        Quality.EXPOSURE,
+        Quality.TONES,
+    )
 
     def act(self, given: Given, severity: float) -> Timeline:
         return at_frames(given.timeline, (1 - severity) * np.arange(len(given.timeline), dtype=np.float64))

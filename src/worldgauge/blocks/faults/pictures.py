@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Shown, Stay, levels, onset
+from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Shown, Stay, levels, onset, still
 from worldgauge.core.gauge import Quality
 
 
@@ -19,8 +19,11 @@ class _PictureFault(Fault):
 class Flicker(_PictureFault):
     name = "flicker"
     says = "brightness and texture jump from frame to frame"
-    moves = (Move(Quality.PHOTOMETRY), Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY), Move(Quality.EARLY))
-    stays = (Stay(Quality.CAMERA, 0.5),)
+    moves = (
+        Move(Quality.PHOTOMETRY), Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY), Move(Quality.EARLY),
+        Move(Quality.EXPOSURE),
+    )  # fmt: skip
+    stays = (Stay(Quality.CAMERA, 0.5), Stay(Quality.SINGLENESS, 0.5))
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         random = given.random(self.name)
@@ -34,7 +37,9 @@ class LightingDrift(_PictureFault):
     name = "lighting_drift"
     says = "exposure and colour temperature move away and stay there"
     moves = (Move(Quality.LIGHTING), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.PRESENCE), Stay(Quality.CAMERA))
+    stays = still(Quality.PRESENCE, Quality.CAMERA) + still(
+        Quality.COURSE, Quality.STEADINESS, Quality.DIRECTION, Quality.TIMING, up_to=0.5
+    )
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         weight = severity * onset(len(frames), 0.6)
@@ -57,7 +62,16 @@ class Blur(_PictureFault):
     name = "blur"
     says = "the pictures lose their sharpness"
     moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
-    stays = (Stay(Quality.CAMERA, 0.5),)
+    stays = still(
+        Quality.CAMERA,
+        Quality.COURSE,
+        Quality.STEADINESS,
+        Quality.DIRECTION,
+        Quality.TIMING,
+        Quality.LIGHTING,
+        Quality.EXPOSURE,
+        up_to=0.5,
+    )
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         import cv2
@@ -72,7 +86,7 @@ class Noise(_PictureFault):
     name = "noise"
     says = "grain covers the pictures"
     moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
-    stays = (Stay(Quality.CAMERA, 0.5),)
+    stays = (Stay(Quality.CAMERA, 0.5), Stay(Quality.SINGLENESS, 0.5))
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         random = given.random(self.name)
@@ -85,7 +99,18 @@ class Compression(_PictureFault):
     name = "compression"
     says = "the pictures fall apart into blocks"
     moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
-    stays = (Stay(Quality.CAMERA, 0.5),)
+    stays = still(
+        Quality.CAMERA,
+        Quality.COURSE,
+        Quality.STEADINESS,
+        Quality.DIRECTION,
+        Quality.TIMING,
+        Quality.LIGHTING,
+        Quality.EXPOSURE,
+        Quality.STATE,
+        Quality.SINGLENESS,
+        up_to=0.5,
+    )
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         import cv2
@@ -103,8 +128,8 @@ class Stutter(Fault):
     name = "stutter"
     says = "frames are held and the ones between are dropped"
     quantity = "share of frames that repeat the one before"
-    moves = (Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.STYLE), Stay(Quality.PICTURE))
+    moves = (Move(Quality.SMOOTHNESS), Move(Quality.FIDELITY), Move(Quality.COURSE))
+    stays = (Stay(Quality.STYLE), Stay(Quality.PICTURE), Stay(Quality.TONES))
 
     def look(self, given: Given, frames: Frames, severity: float) -> Frames:
         order = 1 + given.random(self.name).permutation(len(frames) - 1)

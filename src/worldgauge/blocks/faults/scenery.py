@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, onset
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, onset, still
 from worldgauge.blocks.scene import Instance
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.gauge import Quality
@@ -17,8 +17,8 @@ class BackgroundSwap(Fault):
     says = "a share of the props is drawn anew while the observer looks away"
     quantity = "share of props that look different after the return"
     unseen = True
-    moves = (Move(Quality.FIDELITY), Move(Quality.GEOMETRY), Move(Quality.STYLE))
-    stays = (Stay(Quality.PRESENCE), Stay(Quality.CAMERA), Stay(Quality.EARLY))
+    moves = (Move(Quality.FIDELITY), Move(Quality.GEOMETRY), Move(Quality.STYLE), Move(Quality.SCENERY))
+    stays = still(Quality.PRESENCE, Quality.CAMERA, Quality.EARLY)
 
     def act(self, given: Given, severity: float) -> Timeline:
         timeline, props = given.timeline, _props(given)
@@ -49,8 +49,8 @@ class GeometryWobble(Fault):
     name = "geometry_wobble"
     says = "every thing that should stand still sways and bends on its own"
     quantity = "mean sway of the static things, metres"
-    moves = (Move(Quality.GEOMETRY), Move(Quality.PHOTOMETRY), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.STYLE), Stay(Quality.PICTURE))
+    moves = (Move(Quality.GEOMETRY), Move(Quality.PHOTOMETRY), Move(Quality.FIDELITY), Move(Quality.COURSE))
+    stays = still(Quality.STYLE, Quality.PICTURE, Quality.TONES, Quality.IDENTITY)
 
     def act(self, given: Given, severity: float) -> Timeline:
         timeline, count = given.timeline, len(given.timeline)

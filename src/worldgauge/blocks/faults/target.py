@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, Textures
+from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, Textures, still
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.gauge import Quality
 
@@ -20,7 +20,7 @@ class Vanish(Fault):
     quantity = "share of the frames after the return without the target"
     unseen = True
     moves = (Move(Quality.PRESENCE), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.CAMERA), Stay(Quality.EARLY), Stay(Quality.PICTURE))
+    stays = still(Quality.CAMERA, Quality.EARLY, Quality.PICTURE, Quality.SCENERY)
 
     def act(self, given: Given, severity: float) -> Timeline:
         count = len(given.timeline)
@@ -37,7 +37,15 @@ class IdentityDrift(Fault):
     says = "the target's colour, texture and shape morph until it is another thing"
     quantity = "stretch of the target at the end, share of its size"
     moves = (Move(Quality.IDENTITY), Move(Quality.FIDELITY))
-    stays = (Stay(Quality.CAMERA), Stay(Quality.PICTURE))
+    stays = still(
+        Quality.CAMERA,
+        Quality.PICTURE,
+        Quality.STEADINESS,
+        Quality.LIGHTING,
+        Quality.EXPOSURE,
+        Quality.TONES,
+        Quality.PHOTOMETRY,
+    )
 
     def act(self, given: Given, severity: float) -> Timeline:
         weight = severity * _growth(given)
@@ -89,7 +97,14 @@ class Floating(Fault):
     says = "gravity does not hold the target: it rises, faster and faster"
     quantity = "upward acceleration that nothing explains, m/s2"
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
-    stays = (Stay(Quality.PICTURE), Stay(Quality.CAMERA))
+    stays = still(
+        Quality.PICTURE,
+        Quality.CAMERA,
+        Quality.STEADINESS,
+        Quality.LIGHTING,
+        Quality.EXPOSURE,
+        Quality.PHOTOMETRY,
+    )
 
     def act(self, given: Given, severity: float) -> Timeline:
         time = given.timeline.time

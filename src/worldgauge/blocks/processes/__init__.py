@@ -36,10 +36,9 @@ def _table(*modules: ModuleType) -> dict[str, Process]:
     return {m.__name__.rpartition(".")[2]: m.build for m in modules}
 
 
-PROCESSES = _table(
-    rolling, crossing, bouncing, pendulum, windmill, falling, collision, tower, conveyor,
-    melting, inflating, draining, mixing, burning, freezing,
-)  # fmt: skip
+MOTIONS = _table(rolling, crossing, bouncing, pendulum, windmill, falling, collision, tower, conveyor)
+"""Processes in which the target moves as a whole."""
+PROCESSES = MOTIONS | _table(melting, inflating, draining, mixing, burning, freezing)
 """The deck that blocks are dealt from unless processes are named. Its members and their order stay as they are: the
 worlds that a seed gives follow from them."""
 STATE_CHANGES = _table(dissolving, oozing, foaming, absorbing, crushing)

@@ -1,0 +1,1 @@
+"""Long measurements of the pocket benchmark itself, run by hand."""

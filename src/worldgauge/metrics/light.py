@@ -1,0 +1,37 @@
+"""Light and tones: exposure that drifts, exposure that jumps, tones in steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from worldgauge.core.case import Case
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.functional.glimpses import tone_fullness
+from worldgauge.functional.light import drift_since_start, jumps
+from worldgauge.functional.motion_cells import light_gain
+from worldgauge.signals.glimpses import frame_glimpses
+from worldgauge.signals.motion import motion_cells
+
+STOPS = 100.0
+"""No 8-bit video drifts further."""
+
+
+@metric(version=1, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=light_gain)
+def lighting_drift(case: Case, motion: Arrays) -> Measurement:
+    """How far exposure and colour of the light are from the first frame's, mean over frames, on points followed from
+    frame to frame: what the camera looks at does not matter."""
+    curve = drift_since_start(motion["gain"])
+    return Measurement.from_curve(np.minimum(curve, STOPS), frames=range(1, len(curve) + 1))
+
+
+@metric(version=1, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=jumps)
+def exposure_jumps(case: Case, motion: Arrays) -> Measurement:
+    """How much the exposure of the same points jumps between neighbouring frames, beyond what it does around them."""
+    return Measurement.from_curve(np.minimum(jumps(motion["gain"]), STOPS))
+
+
+@metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[frame_glimpses()], formula=tone_fullness)
+def tonal_smoothness(case: Case, frames: Arrays) -> Measurement:
+    """Share of the tones within a frame's range that occur in it, mean over frames: banding leaves gaps."""
+    return Measurement.from_curve(frames["tones"])

@@ -1,0 +1,44 @@
+"""Which moments a clip shows: in the right direction of time, and one at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from worldgauge.core.case import Case
+from worldgauge.core.errors import NotApplicable, Unscored
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.functional.glimpses import blended_shares, forward_share, steps_off
+from worldgauge.signals.glimpses import frame_glimpses
+
+_BOTH = [frame_glimpses(), frame_glimpses(of="reference")]
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(-1, 1), needs=_BOTH, formula=forward_share)
+def temporal_direction(case: Case, frames: Arrays, true: Arrays) -> Measurement:
+    """Whether time runs forwards, told by the reference: 1 as there, 0 where it stands, -1 where it runs backwards."""
+    value, curve = forward_share(_as_floats(frames), _as_floats(true))
+    if not np.isfinite(value):
+        raise NotApplicable("the reference hardly changes, so no direction of time shows in it")
+    found = Measurement.from_curve(curve)
+    return Measurement(min(max(value, -1.0), 1.0), found.curve)
+
+
+@metric(version=1, unit="share of clip", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=steps_off)
+def out_of_step(case: Case, frames: Arrays, true: Arrays) -> Measurement:
+    """How far the moments that are shown lie from the reference's at the same time: loops, leaps, other speeds."""
+    value, curve = steps_off(_as_floats(frames), _as_floats(true))
+    if not np.isfinite(value):
+        raise Unscored("too few frames show a moment of the reference")
+    found = Measurement.from_curve(curve)
+    return Measurement(min(max(value, 0.0), 1.0), found.curve)
+
+
+@metric(version=1, unit="share", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=blended_shares)
+def double_images(case: Case, frames: Arrays, true: Arrays) -> Measurement:
+    """How much of another moment shows through the frames: 0 for one moment each, 1 for two halves in every frame."""
+    return Measurement.from_curve(np.clip(blended_shares(_as_floats(frames), _as_floats(true)), 0.0, 1.0))
+
+
+def _as_floats(frames: Arrays) -> np.ndarray:
+    return np.asarray(frames["glimpses"], np.float64)

@@ -1,0 +1,62 @@
+"""How the picture moves: as the true one does, and without shaking."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.case import Case
+from worldgauge.core.errors import Unscored
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.functional import motion_cells as formulas
+from worldgauge.signals.motion import motion_cells
+
+
+@metric(
+    version=1,
+    unit="share",
+    higher_is_better=True,
+    bounds=(0, 1),
+    needs=[motion_cells(), motion_cells(of="reference")],
+    formula=formulas.motion_agreement,
+)
+def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
+    """How far the picture moves as the reference does, cell by cell and moment by moment: 1 for the same motion, 0 for
+    a clip that stands still while the reference moves, or moves the other way."""
+    value, curve = formulas.motion_agreement(_shown(motion), _shown(true))
+    if not np.isfinite(value):
+        raise Unscored("no pair of frames shows its motion here and in the reference")
+    found = Measurement.from_curve(np.clip(curve, 0.0, 1.0))
+    return Measurement(min(max(value, 0.0), 1.0), found.curve)
+
+
+@metric(
+    version=1,
+    unit="% of height/frame2",
+    higher_is_better=False,
+    bounds=(0, 1000),
+    needs=[motion_cells()],
+    formula=formulas.tremble,
+)
+def camera_shake(case: Case, motion: Arrays) -> Measurement:
+    """How much the picture's common motion changes from frame to frame, in the steadiest quarter of the clip: a camera
+    that sets out, turns and stops is steady in between, one that shakes never is."""
+    velocity = _shown(motion)
+    if len(velocity) < 2:
+        raise Unscored("two frames have one motion, which cannot change")
+    curve = 100 * formulas.tremble(velocity)
+    return Measurement.from_curve(np.minimum(curve, 1000.0), _lower_quartile, frames=range(1, len(curve) + 1))
+
+
+def _lower_quartile(values: NDArray[np.float64]) -> float:
+    return float(np.percentile(values, 25))
+
+
+def _shown(motion: Arrays) -> NDArray[np.float64]:
+    """Velocities of the pairs, NaN next to blank frames; unscored where most pairs have one."""
+    velocity = np.asarray(motion["velocity"], np.float64)
+    shown = np.isfinite(velocity).all((1, 2, 3))
+    if 2 * shown.sum() < len(shown):
+        raise Unscored(f"{len(shown) - shown.sum()} of {len(shown)} pairs of frames are blank")
+    return velocity

@@ -1,0 +1,76 @@
+"""The target against the true one: whether its process went on, and whether it kept its colours."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.core.case import Case
+from worldgauge.core.errors import NotApplicable, Unscored
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.functional.phases import split
+from worldgauge.functional.target_states import States, distances, evolution, stalled
+from worldgauge.signals.target_states import target_states
+
+_BOTH = [target_states(), target_states(of="reference")]
+
+
+@metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
+def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
+    """How far the target's process went on as in the reference: 1 for its true place, size and looks, 0 for a process
+    that stood still: while the target was out of view, or all along where it never leaves.
+
+    Asked after the return where the target leaves, else from the first quarter on.
+    """
+    ours, theirs = _states(states), _states(true)
+    count, true_count = len(ours.size), len(theirs.size)
+    phases = case.reference.phases
+    if phases is None:
+        asked, lagging = np.arange(count // 4, count), np.zeros(true_count, np.int64)
+    else:
+        asked = np.array(split(phases.gone, phases.back, true_count, count, "disjoint").back_frames, np.int64)
+        lagging = np.maximum(0, np.arange(true_count) - (phases.back - phases.gone))
+    twins = np.round(np.arange(count) * (true_count - 1) / max(1, count - 1)).astype(np.int64)
+    asked = asked[theirs.seen[twins[asked]]]
+    seen = np.flatnonzero(theirs.seen)
+    if not len(asked) or not len(seen):
+        raise Unscored("the target is not found in the reference")
+    # Of the state a stand would show, the picture nearest in time.
+    shows = seen[np.abs(seen - lagging[:, None]).argmin(axis=1)]
+    apart = distances(ours.at(asked), theirs.at(twins[asked]))
+    still = stalled(theirs, shows, *_camera(case, true_count))
+    changed = distances(still.at(twins[asked]), theirs.at(twins[asked]))
+    curve = Measurement.from_curve(apart).curve
+    lost = int(np.isnan(apart).sum())
+    reason = f"{lost} of {len(asked)} frames without the target count as a stand" if lost else ""
+    return Measurement(evolution(apart, changed), curve, reason, frames=asked.tolist())
+
+
+@metric(version=1, unit="Lab levels", higher_is_better=False, bounds=(0, 450), needs=_BOTH, formula=distances)
+def target_colour_error(case: Case, states: Arrays, true: Arrays) -> Measurement:
+    """Distance of the target's mean colour from the true one's at the same moment, over frames that show both."""
+    count, true_count = len(states["size"]), len(true["size"])
+    twins = np.round(np.arange(count) * (true_count - 1) / max(1, count - 1)).astype(np.int64)
+    apart = np.linalg.norm(states["colour"] - true["colour"][twins], axis=1)
+    # The first frame is given.
+    apart[0] = np.nan
+    if not np.isfinite(apart).any():
+        raise Unscored("no frame shows the target as the reference does")
+    return Measurement.from_curve(apart)
+
+
+def _states(arrays: Arrays) -> States:
+    return States(arrays["place"], arrays["size"], np.asarray(arrays["looks"], np.float64))
+
+
+def _camera(case: Case, frames: int) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """Poses of the reference's frames, and the lens in frame heights; neither without a path that tells both."""
+    try:
+        camera = case.camera("reference")
+    except NotApplicable:
+        return None, None
+    if camera.intrinsics is None or camera.size is None or len(camera) < frames:
+        return None, None
+    height = camera.size[1]
+    return camera.poses[:frames], np.diag([1 / height, 1 / height, 1.0]) @ camera.intrinsics[0]

@@ -1,0 +1,90 @@
+"""States of a target: distances in its own sizes, and what a process at a stand is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from worldgauge.core.case import Case, Phases, Reference
+from worldgauge.core.errors import Unscored
+from worldgauge.core.metric import METRICS
+from worldgauge.functional.target_states import States, distances, evolution, stalled, state_of
+
+
+def _states(x: np.ndarray, size: float = 0.1) -> States:
+    count = len(x)
+    place = np.stack([x, np.full(count, 0.5)], -1)
+    return States(place, np.where(np.isnan(x), np.nan, size), np.zeros((count, 8, 8, 3)))
+
+
+def _arrays(states: States, colour: float = 100.0) -> dict[str, np.ndarray]:
+    seen = np.where(states.seen, colour, np.nan)
+    return {"place": states.place, "size": states.size, "looks": states.looks, "colour": np.stack([seen] * 3, -1)}
+
+
+def test_a_square_is_where_and_as_large_as_it_is() -> None:
+    frame, mask = np.zeros((100, 160, 3), np.uint8), np.zeros((100, 160), bool)
+    mask[20:40, 60:80] = True
+    frame[mask] = (200, 30, 30)
+    place, size, looks, colour = state_of(frame, mask)
+    assert place.tolist() == [0.7, 0.3] and size == pytest.approx(0.2)
+    np.testing.assert_allclose(looks.reshape(-1, 3), np.tile(colour, (64, 1)), atol=0.5)
+    assert np.isnan(state_of(frame, np.zeros_like(mask))[1])
+
+
+def test_distance_counts_in_sizes_of_the_target() -> None:
+    true = _states(np.array([0.2, 0.3, np.nan]))
+    np.testing.assert_allclose(distances(_states(np.array([0.3, 0.3, 0.3])), true), [1, 0, np.nan])
+    grown = States(true.place, 2 * true.size, true.looks)
+    assert distances(grown, true)[0] == pytest.approx(np.log(2))
+
+
+def test_a_stand_is_carried_along_by_a_turning_camera() -> None:
+    angle = np.radians(10)
+    poses = np.tile(np.eye(4), (2, 1, 1))
+    poses[1, :3, :3] = [[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]]
+    lens = np.array([[1.4, 0, 0.9], [0, 1.4, 0.5], [0, 0, 1]])
+    kept = stalled(_states(np.array([0.9, 0.4])), np.array([0, 0]), poses, lens)
+    # The camera turns right: what was in the middle goes left by the tangent of the angle.
+    np.testing.assert_allclose(kept.place[1], [0.9 - 1.4 * np.tan(angle), 0.5], atol=1e-9)
+
+
+@pytest.mark.parametrize(("speed", "value"), [(1.0, 1.0), (0.5, 0.5), (0.0, 0.0), (-1.0, 0.0)])
+def test_evolution_is_the_share_of_the_process_that_went_on(speed: float, value: float) -> None:
+    time = np.arange(20.0)
+    true = _arrays(_states(0.2 + 0.03 * time))
+    case = Case(id="x")
+    measured = METRICS.get("state_evolution").function(case, _arrays(_states(0.2 + speed * 0.03 * time)), true)
+    assert measured.value == pytest.approx(value, abs=0.06)
+
+
+def test_after_a_return_only_what_happened_unseen_counts() -> None:
+    time = np.arange(20.0)
+    true = 0.2 + 0.03 * time
+    true[8:12] = np.nan
+    reset = np.where(time >= 12, true - 0.03 * 4, true)
+    case = Case(id="x", reference=Reference(phases=Phases(gone=8, back=12)))
+    function = METRICS.get("state_evolution").function
+    full, lagging = (function(case, _arrays(_states(x)), _arrays(_states(true))).value for x in (true, reset))
+    assert full == 1.0 and lagging < 0.15
+    lost = function(case, _arrays(_states(np.where(time >= 12, np.nan, true))), _arrays(_states(true)))
+    assert lost.value == 0.0 and "without the target" in lost.reason
+
+
+def test_a_reference_without_its_target_is_unscored() -> None:
+    nothing = _arrays(_states(np.full(20, np.nan)))
+    for name in ("state_evolution", "target_colour_error"):
+        with pytest.raises(Unscored):
+            METRICS.get(name).function(Case(id="x"), nothing, nothing)
+
+
+def test_colour_error_is_the_distance_of_the_colours() -> None:
+    seen = _states(np.full(5, 0.5))
+    measured = METRICS.get("target_colour_error").function(Case(id="x"), _arrays(seen, 110.0), _arrays(seen))
+    assert measured.value == pytest.approx(10 * np.sqrt(3))
+
+
+def test_a_process_that_hardly_changes_is_asked_for_half_a_size() -> None:
+    assert evolution(np.full(5, 0.25), np.full(5, 0.01)) == pytest.approx(0.8)
+    # As close as a track can tell.
+    assert evolution(np.full(5, 0.1), np.full(5, 0.01)) == 1.0
