@@ -56,7 +56,7 @@ def _lower_quartile(values: NDArray[np.float64]) -> float:
 def _shown(motion: Arrays) -> NDArray[np.float64]:
     """Velocities of the pairs, NaN next to blank frames; unscored where most pairs have one."""
     velocity = np.asarray(motion["velocity"], np.float64)
-    shown = np.isfinite(velocity).all((1, 2, 3))
+    shown = np.asarray(np.isfinite(velocity).all((1, 2, 3)))
     if 2 * shown.sum() < len(shown):
         raise Unscored(f"{len(shown) - shown.sum()} of {len(shown)} pairs of frames are blank")
     return velocity

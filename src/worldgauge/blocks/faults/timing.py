@@ -89,7 +89,8 @@ class FrameDrops(_TimingFault):
             first = round(at * count)
             lost[first : first + (round(severity * count / 3) + gap) // 3] = True
         kept = np.flatnonzero(~lost)
-        return frames[np.concatenate([kept, np.full(count - len(kept), kept[-1])])]
+        held = np.full(count - len(kept), kept[-1])
+        return np.take(frames, np.concatenate([kept, held]), axis=0)
 
 
 def span_before_end(count: int, share: float) -> tuple[int, int]:
