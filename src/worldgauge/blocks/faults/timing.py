@@ -89,7 +89,7 @@ class FrameDrops(_TimingFault):
             first = round(at * count)
             lost[first : first + (round(severity * count / 3) + gap) // 3] = True
         kept = np.flatnonzero(~lost)
-        return frames[np.concatenate([kept, np.full(count - len(kept), kept[-1])])]
+        return np.asarray(frames[np.concatenate([kept, np.full(count - len(kept), kept[-1])])])
 
 
 def span_before_end(count: int, share: float) -> tuple[int, int]:
