@@ -9,7 +9,8 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional import motion_cells as formulas
+from worldgauge.functional.motion_cells import motion_agreement as agreement
+from worldgauge.functional.motion_cells import tremble
 from worldgauge.signals.motion import motion_cells
 
 
@@ -19,12 +20,12 @@ from worldgauge.signals.motion import motion_cells
     higher_is_better=True,
     bounds=(0, 1),
     needs=[motion_cells(), motion_cells(of="reference")],
-    formula=formulas.motion_agreement,
+    formula=agreement,
 )
 def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
     """How far the picture moves as the reference does, cell by cell and moment by moment: 1 for the same motion, 0 for
     a clip that stands still while the reference moves, or moves the other way."""
-    value, curve = formulas.motion_agreement(_shown(motion), _shown(true))
+    value, curve = agreement(_shown(motion), _shown(true))
     if not np.isfinite(value):
         raise Unscored("no pair of frames shows its motion here and in the reference")
     found = Measurement.from_curve(np.clip(curve, 0.0, 1.0))
@@ -37,7 +38,7 @@ def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
     higher_is_better=False,
     bounds=(0, 1000),
     needs=[motion_cells()],
-    formula=formulas.tremble,
+    formula=tremble,
 )
 def camera_shake(case: Case, motion: Arrays) -> Measurement:
     """How much the picture's common motion changes from frame to frame, in the steadiest quarter of the clip: a camera
@@ -45,7 +46,7 @@ def camera_shake(case: Case, motion: Arrays) -> Measurement:
     velocity = _shown(motion)
     if len(velocity) < 2:
         raise Unscored("two frames have one motion, which cannot change")
-    curve = 100 * formulas.tremble(velocity)
+    curve = 100 * tremble(velocity)
     return Measurement.from_curve(np.minimum(curve, 1000.0), _lower_quartile, frames=range(1, len(curve) + 1))
 
 

@@ -47,7 +47,7 @@ def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
     return Measurement(evolution(apart, changed), curve, reason, frames=asked.tolist())
 
 
-@metric(version=1, unit="Lab levels", higher_is_better=False, bounds=(0, 450), needs=_BOTH, formula=distances)
+@metric(version=1, unit="Lab levels", higher_is_better=False, bounds=(0, 450), needs=_BOTH)
 def target_colour_error(case: Case, states: Arrays, true: Arrays) -> Measurement:
     """Distance of the target's mean colour from the true one's at the same moment, over frames that show both."""
     count, true_count = len(states["size"]), len(true["size"])
