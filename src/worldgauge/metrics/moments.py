@@ -7,6 +7,7 @@ import numpy as np
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, Unscored
 from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.glimpses import blended_shares, forward_share, steps_off
 from worldgauge.signals.glimpses import frame_glimpses
@@ -29,7 +30,7 @@ def out_of_step(case: Case, frames: Arrays, true: Arrays) -> Measurement:
     """How far the moments that are shown lie from the reference's at the same time: loops, leaps, other speeds."""
     value, curve = steps_off(_as_floats(frames), _as_floats(true))
     if not np.isfinite(value):
-        raise Unscored("too few frames show a moment of the reference")
+        raise Unscored("too few frames show a moment of the reference", code=TOO_FEW_FRAMES)
     found = Measurement.from_curve(curve)
     return Measurement(min(max(value, 0.0), 1.0), found.curve)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from worldgauge.core.case import Case
 from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.motion_cells import motion_agreement as agreement
 from worldgauge.functional.motion_cells import tremble
@@ -27,7 +28,7 @@ def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
     a clip that stands still while the reference moves, or moves the other way."""
     value, curve = agreement(_shown(motion), _shown(true))
     if not np.isfinite(value):
-        raise Unscored("no pair of frames shows its motion here and in the reference")
+        raise Unscored("no pair of frames shows its motion here and in the reference", code=TOO_FEW_FRAMES)
     found = Measurement.from_curve(np.clip(curve, 0.0, 1.0))
     return Measurement(min(max(value, 0.0), 1.0), found.curve)
 
@@ -59,5 +60,5 @@ def _shown(motion: Arrays) -> NDArray[np.float64]:
     velocity = np.asarray(motion["velocity"], np.float64)
     shown = np.asarray(np.isfinite(velocity).all((1, 2, 3)))
     if 2 * shown.sum() < len(shown):
-        raise Unscored(f"{len(shown) - shown.sum()} of {len(shown)} pairs of frames are blank")
+        raise Unscored(f"{len(shown) - shown.sum()} of {len(shown)} pairs of frames are blank", code=TOO_FEW_FRAMES)
     return velocity
