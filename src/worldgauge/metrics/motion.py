@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from worldgauge.core.case import Case
 from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
-from worldgauge.core.reasons import TOO_FEW_FRAMES
+from worldgauge.core.reasons import OF_THE_CASE, TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.motion_cells import motion_agreement as agreement
 from worldgauge.functional.motion_cells import tremble
@@ -26,7 +26,7 @@ from worldgauge.signals.motion import motion_cells
 def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
     """How far the picture moves as the reference does, cell by cell and moment by moment: 1 for the same motion, 0 for
     a clip that stands still while the reference moves, or moves the other way."""
-    value, curve = agreement(_shown(motion), _shown(true))
+    value, curve = agreement(_shown(motion), _shown(true, OF_THE_CASE))
     if not np.isfinite(value):
         raise Unscored("no pair of frames shows its motion here and in the reference", code=TOO_FEW_FRAMES)
     found = Measurement.from_curve(np.clip(curve, 0.0, 1.0))
@@ -55,10 +55,10 @@ def _lower_quartile(values: NDArray[np.float64]) -> float:
     return float(np.percentile(values, 25))
 
 
-def _shown(motion: Arrays) -> NDArray[np.float64]:
+def _shown(motion: Arrays, otherwise: str = TOO_FEW_FRAMES) -> NDArray[np.float64]:
     """Velocities of the pairs, NaN next to blank frames; unscored where most pairs have one."""
     velocity = np.asarray(motion["velocity"], np.float64)
     shown = np.asarray(np.isfinite(velocity).all((1, 2, 3)))
     if 2 * shown.sum() < len(shown):
-        raise Unscored(f"{len(shown) - shown.sum()} of {len(shown)} pairs of frames are blank", code=TOO_FEW_FRAMES)
+        raise Unscored(f"{len(shown) - shown.sum()} of {len(shown)} pairs of frames are blank", code=otherwise)
     return velocity
