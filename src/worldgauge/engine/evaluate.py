@@ -13,10 +13,10 @@ import numpy as np
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import lacking, offers
 from worldgauge.core.errors import (
-    CannotWrite,
     InvalidVideo,
     NotApplicable,
     Outcome,
+    StopsRun,
     Unavailable,
     Unscored,
     WorldGaugeError,
@@ -80,7 +80,7 @@ def evaluate(
         weight = _weight(definition, inputs, measurement)
         frames = _frames(definition, inputs, measurement)
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
-    except (NotStored, CannotWrite):
+    except (NotStored, StopsRun):
         raise
     except _NoVideo:
         status, reason = Status.MISSING, "the submission has no video for this case"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from worldgauge.engine.job import Job
 from worldgauge.engine.perception import Perception
 from worldgauge.engine.possible import why_not
 from worldgauge.engine.records import finished
-from worldgauge.engine.stages import Stages
+from worldgauge.engine.seats import Maker
+from worldgauge.engine.stages import Stages, joint_stages
 from worldgauge.engine.store import Store
 
 RATES_FILE = "rates.json"
@@ -101,13 +102,22 @@ class Plan:
 
 def make_plan(job: Job) -> Plan:
     """Look at every chosen case: its video, its finished records, its stored signals."""
-    seats, definitions = job.setup.build()
+    return make_plans([job])[0]
+
+
+def make_plans(jobs: Sequence[Job]) -> list[Plan]:
+    """The plans of several benchmarks that are scored in the same passes over the same videos."""
+    maker = Maker()
+    built = [job.setup.build(maker) for job in jobs]
+    passes = joint_stages([(definitions, seats) for seats, definitions in built], jobs[0].setup.network_memory)
+    return [_plan(job, *of_job, stages) for job, of_job, stages in zip(jobs, built, passes, strict=True)]
+
+
+def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages) -> Plan:
     _check_policy(job, definitions)
     before, listed, remarks = found_before(job)
     store, (done, invocation) = Store(job.setup.store), finished(job.setup.out)
-    plan = Plan(
-        len(job.cases), [], definitions, Stages.of(definitions, seats, job.setup.network_memory), remarks=remarks
-    )
+    plan = Plan(len(job.cases), [], definitions, stages, remarks=remarks)
     plan.invocation = max(invocation, len(before.invocations) if before else 0)
     known = {case.id for case in job.benchmark.cases}
     plan.unknown = sorted(set(job.submission.videos) - known)

@@ -47,8 +47,8 @@ def probe_folder(folder: Path, fps: float | None) -> VideoInfo:
     return VideoInfo(len(files), width, height, fps)
 
 
-def read_folder(folder: Path, ascending: list[int]) -> Iterator[tuple[int, Image]]:
-    files = frame_files(folder)
+def read_files(files: list[Path], ascending: list[int]) -> Iterator[tuple[int, Image]]:
+    """Frames of these numbers out of a folder's files."""
     for index in ascending:
         yield index, read_image(files[index])
 

@@ -38,4 +38,4 @@ class RaftLarge(FlowSeat):
 
         network = filled(raft.build, read_state(self.weight_files()[WEIGHTS]), "RAFT-large", raft.rename)
         fitting = Fitting(self.value_range, self.padding)
-        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch)
+        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch, self.tf32, self.compiled)

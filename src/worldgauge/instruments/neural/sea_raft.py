@@ -43,4 +43,4 @@ class SeaRaftM(FlowSeat):
         state = read_state(self.weight_files()[WEIGHTS])
         network = filled(sea_raft.build, state, "SEA-RAFT M", sea_raft.rename)
         fitting = Fitting(half=self.half, odd_sizes=self.odd_sizes)
-        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch)
+        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch, self.tf32, self.compiled)

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.benchmarks.worldscore.formulas import motion_regions
 from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error, median_magnitude, printed_cycle_error
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
@@ -21,7 +23,6 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     squared_error,
     wrapped_squared_error,
 )
-from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, follow, grow, printed_contrast
 from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
 from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance, matrix_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
@@ -32,6 +33,7 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import object_masks
 from worldgauge.core.clip import Clip, Frames
+from worldgauge.core.device_arrays import beside, gathered, is_on_device
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.reading_pictures import read_picture
@@ -88,11 +90,28 @@ def flow_cycles(fields: Iterable[Arrays]) -> Arrays:
     `released`: the way back cut like the points that set out; `paper`: read from the whole field. NaN where no point is
     left.
     """
-    released, printed = [], []
-    for forward, backward in ways_of(fields):
-        released.append(_or_nan(partial(cycle_error, forward, backward)))
-        printed.append(_or_nan(partial(printed_cycle_error, forward, backward)))
-    return {"released": np.array(released), "paper": np.array(printed)}
+    released, printed, finite = list[Any](), list[Any](), list[Any]()
+    for stack in fields:
+        if is_on_device(stack["forward"]):
+            from worldgauge.benchmarks.worldscore.formulas import flow_on_device
+            from worldgauge.functional.on_device import all_finite
+
+            ways = stack["forward"], stack["backward"]
+            finite.append(all_finite(*ways))
+            released.append(flow_on_device.cycle_errors(*ways))
+            printed.append(flow_on_device.printed_cycle_errors(*ways))
+            continue
+        for forward, backward in ways_of([stack]):
+            released.append(_or_nan(partial(cycle_error, forward, backward)))
+            printed.append(_or_nan(partial(printed_cycle_error, forward, backward)))
+    _refuse_odd(finite)
+    return {"released": gathered(released), "paper": gathered(printed)}
+
+
+def _refuse_odd(finite: list[Any]) -> None:
+    """Raise where a vector of a field on a GPU was no number. Asked last: an answer from there takes its time."""
+    if not gathered(finite).all():
+        raise WorldGaugeError("a flow vector is not finite")
 
 
 def _or_nan(call: Callable[[], float]) -> float:
@@ -105,7 +124,18 @@ def _or_nan(call: Callable[[], float]) -> float:
 @signal(version=1, reads=(), needs=(flow_fields(),), cost=0.01)
 def motion_medians(fields: Iterable[Arrays]) -> Arrays:
     """`median`: median length of the flow to the next frame, px; one number per pair."""
-    return {"median": np.array([median_magnitude(forward) for forward, _ in ways_of(fields)])}
+    medians, finite = list[Any](), list[Any]()
+    for stack in fields:
+        if is_on_device(stack["forward"]):
+            from worldgauge.benchmarks.worldscore.formulas import flow_on_device
+            from worldgauge.functional.on_device import all_finite
+
+            finite.append(all_finite(stack["forward"]))
+            medians.append(flow_on_device.median_magnitudes(stack["forward"]))
+        else:
+            medians += [median_magnitude(forward) for forward, _ in ways_of([stack])]
+    _refuse_odd(finite)
+    return {"median": gathered(medians)}
 
 
 @signal(version=2, reads=("video", "case"), requires=("object_masks",), needs=(flow_fields(),), cost=0.02)
@@ -120,12 +150,28 @@ def object_motion(clip: Clip, case: Case, fields: Iterable[Arrays]) -> Arrays:
 
     masks = [read_mask(file) for file in mask_files_of(case)]
     squashed, cut = (fitted_union(masks, clip.size, crop=crop) for crop in (False, True))
-    released, printed = [], []
-    for forward, backward in ways_of(fields):
-        released.append(contrast_or_nan(forward, grow(squashed)))
-        printed.append(printed_contrast(forward, cut))
-        squashed, cut = follow(squashed, backward), follow(cut, backward)
-    return {"released": np.array(released), "paper": np.array(printed)}
+    released, printed = list[Any](), list[Any]()
+    finite = list[Any]()
+    for stack in fields:
+        rules, ways = _rules_where(stack, finite)
+        squashed, cut = (beside(mask, stack["forward"]) for mask in (squashed, cut))
+        for forward, backward in ways:
+            released.append(rules.contrast_or_nan(forward, rules.grow(squashed)))
+            printed.append(rules.printed_contrast(forward, cut))
+            squashed, cut = rules.follow(squashed, backward), rules.follow(cut, backward)
+    _refuse_odd(finite)
+    return {"released": gathered(released), "paper": gathered(printed)}
+
+
+def _rules_where(stack: Arrays, finite: list[Any]) -> tuple[Any, Iterable[tuple[Any, Any]]]:
+    """The rules for motion in regions for the place where fields lie, and the fields two by two."""
+    if not is_on_device(stack["forward"]):
+        return motion_regions, ways_of([stack])
+    from worldgauge.benchmarks.worldscore.formulas import flow_on_device
+    from worldgauge.functional.on_device import all_finite
+
+    finite.append(all_finite(stack["forward"]))
+    return flow_on_device, zip(stack["forward"], stack["backward"], strict=True)
 
 
 def mask_files_of(case: Case) -> list[Path]:
