@@ -97,7 +97,7 @@ class WorkResult:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """One of the benchmarks that a worker scores."""
 
     number: int
@@ -115,7 +115,7 @@ class _Begun:
     """An item whose signals are announced."""
 
     item: WorkItem
-    part: _Part
+    part: Part
     inputs: CaseInputs
     perception: Perception
     watch: Watch
@@ -141,13 +141,13 @@ class Worker:
 
         `slot` is where a worker process tells what it is at.
         """
-        self._parts = list(_parts(setup, perceive))
-        first = self._parts[0]
+        self.parts = list(_parts(setup, perceive))
+        first = self.parts[0]
         self.seats, self.definitions, self.stages = first.seats, first.definitions, first.stages
         self.loaded = first.loaded
         self._stage = 0
-        steps = [(p.number, step) for p in self._parts for step in (*p.definitions, *p.stages.of_use)]
-        foreign = any(has_foreign_code(p.definitions.values(), p.seats) for p in self._parts)
+        steps = [(p.number, step) for p in self.parts for step in (*p.definitions, *p.stages.of_use)]
+        foreign = any(has_foreign_code(p.definitions.values(), p.seats) for p in self.parts)
         self.watch = Watch(steps, setup.limits, slot, foreign=foreign)
         self._setup = setup
         self._write = write
@@ -186,7 +186,7 @@ class Worker:
         return first
 
     def _begin(self, item: WorkItem, together: Together, joint: bool, watch: Watch) -> _Begun:
-        part = self._parts[item.part]
+        part = self.parts[item.part]
         inputs = CaseInputs(item.case, item.video, item.reference, together if joint else None)
         own = watch.of_part(part.number)
         stages, place = part.stages, (part.scratch, part.stages.spilled)
@@ -228,7 +228,7 @@ class Worker:
                 result.megapixels = info.frames * info.width * info.height / 1e6
         return result
 
-    def _kept_reference(self, inputs: CaseInputs, part: _Part) -> ReferenceFrames | None:
+    def _kept_reference(self, inputs: CaseInputs, part: Part) -> ReferenceFrames | None:
         """Frames of the case's reference, where they are kept for other models."""
         if not part.setup.keep_references or part.loaded is None or not offers(inputs.case, "reference"):
             return None
@@ -242,11 +242,11 @@ class Worker:
 
     def keep_in(self, folder: Path) -> None:
         """Put stored signals, and values that wait, into another folder from now on."""
-        self._parts = [
-            replace(part, store=Store(folder / "store"), scratch=Scratch(folder / "scratch")) for part in self._parts
+        self.parts = [
+            replace(part, store=Store(folder / "store"), scratch=Scratch(folder / "scratch")) for part in self.parts
         ]
 
-    def _append(self, part: _Part, record: Record) -> None:
+    def _append(self, part: Part, record: Record) -> None:
         if self._write is not None:
             self._write(record)
             return
@@ -261,7 +261,7 @@ class Worker:
             self.loaded.keep_only()
 
 
-def _parts(setup: Setup, perceive: bool) -> Iterator[_Part]:
+def _parts(setup: Setup, perceive: bool) -> Iterator[Part]:
     """The benchmark of the setup and those beside it; instruments that are equal are one."""
     built = build_together(setup)
     passes = joint_stages([(definitions, seats) for _, seats, definitions in built], setup.network_memory)
@@ -269,7 +269,7 @@ def _parts(setup: Setup, perceive: bool) -> Iterator[_Part]:
     for number, ((own, seats, definitions), stages) in enumerate(zip(built, passes, strict=True)):
         by_id = {definition.id: definition for definition in definitions}
         ready = loaded and (loaded.beside(seats) if number else loaded)
-        yield _Part(number, own, seats, by_id, stages, Store(own.store), Scratch(own.scratch), ready)
+        yield Part(number, own, seats, by_id, stages, Store(own.store), Scratch(own.scratch), ready)
 
 
 def _fresh(video: Video | None, known: dict[Any, Video]) -> Video | None:
@@ -279,7 +279,7 @@ def _fresh(video: Video | None, known: dict[Any, Video]) -> Video | None:
     return known.setdefault((video.path, video.stated_fps, video.expected_frames), copy(video))
 
 
-def _announced(perception: Perception, part: _Part, stage: int, definitions: list[Definition]) -> list[SignalUse]:
+def _announced(perception: Perception, part: Part, stage: int, definitions: list[Definition]) -> list[SignalUse]:
     """This stage's signals; the clips are told which frames they ask for."""
     needs = dict.fromkeys(use for d in definitions for use in d.metric.needs)
     try:

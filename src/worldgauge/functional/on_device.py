@@ -11,21 +11,17 @@ from torch import Tensor
 
 from worldgauge.functional.flow import OCCLUSION_ABSOLUTE, OCCLUSION_RELATIVE
 
-_STEPS = 32
-"""Parts of a pixel that OpenCV's lookup tells apart."""
-
 
 def warp(images: Tensor, flow: Tensor) -> tuple[Tensor, Tensor]:
     """Fetch images (N, H, W, C) at each pixel displaced by its field; second, where that position is in view.
 
-    Bilinear at thirty-seconds of a pixel, as OpenCV does it; positions out of view take the nearest border value.
+    Bilinear; positions out of view take the nearest border value.
     """
     height, width = flow.shape[1:3]
     x = flow[..., 0] + torch.arange(width, device=flow.device, dtype=flow.dtype)
     y = flow[..., 1] + torch.arange(height, device=flow.device, dtype=flow.dtype)[:, None]
     inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
-    x, y = ((part.clamp(0, side - 1) * _STEPS).round() / _STEPS for part, side in ((x, width), (y, height)))
-    return bilinear(images.float(), x, y), inside
+    return bilinear(images.float(), x.clamp(0, width - 1), y.clamp(0, height - 1)), inside
 
 
 def bilinear(images: Tensor, x: Tensor, y: Tensor) -> Tensor:
