@@ -50,7 +50,7 @@ class Bench:
         self.started = time.time()
         self.parts = asked.parts.split(",")
         self.device = "cpu" if asked.small else "cuda"
-        self.folder = asked.folder or Path(tempfile.mkdtemp(prefix="worldgauge-neural-"))
+        self.folder = asked.folder or roomiest()
         self.found: dict[str, Any] = {
             "machine": {
                 "python": platform.python_version(),
@@ -105,7 +105,7 @@ class Bench:
         from bench.neural.here import parts
 
         small = self.asked.small
-        shape = material.Shape(9, (256, 256), 12, (320, 320)) if small else material.Shape()
+        shape = material.Shape(13, (256, 256), 14, (320, 320)) if small else material.Shape()
         self.size = shape.size
         begun = time.time()
         self.clips, self.references = material.make(self.folder, self.asked.clips + WARM_UP, shape)
@@ -115,7 +115,7 @@ class Bench:
         print(f"  weights made: {time.time() - made:.0f} s", flush=True)
         self.benchmarks = parts()
         self.metrics = {name: list(part.METRICS) for name, part in self.benchmarks.items()}
-        self.use = {name: tuple(part.USE) for name, part in self.benchmarks.items()}
+        self.use = {name: tuple(part.SMALL) if small else () for name, part in self.benchmarks.items()}
         places = {name: self.folder / "data" / name for name in self.benchmarks}
         for place in places.values():
             place.mkdir(parents=True, exist_ok=True)
@@ -170,7 +170,7 @@ class Bench:
 
         place = self.folder / "study"
         shape = (
-            material.Shape(9, (256, 256), 12, (320, 320))
+            material.Shape(13, (256, 256), 14, (320, 320))
             if self.asked.small
             else material.Shape(17, (448, 256), 34, (640, 368))
         )
@@ -217,15 +217,23 @@ class Bench:
         return table
 
 
+def roomiest() -> Path:
+    """A new folder where most room is."""
+    places = [Path(tempfile.gettempdir()), Path.home(), Path.cwd()]
+    place = max(places, key=lambda place: shutil.disk_usage(place).free)
+    found = Path(tempfile.mkdtemp(prefix="worldgauge-neural-", dir=place))
+    print(f"in {found}: {shutil.disk_usage(place).free / 2**30:.0f} GiB free", flush=True)
+    return found
+
+
 def blocks(folder: Path, count: int, shape: Any) -> tuple[dict[str, Path], dict[str, Path], str]:
     """Clips and references for the study, and what they are."""
-    from bench.neural import material
+    from bench.neural import gauge_blocks, material
 
-    carried = Path("build/blocks")
-    if carried.is_dir():
-        names = sorted(path.name for path in (carried / "clips").iterdir())[:count]
-        found = [{name: carried / kind / name for name in names} for kind in ("clips", "references")]
-        return found[0], found[1], f"{len(names)} gauge blocks"
+    films = Path("build/films")
+    if films.is_dir():
+        clips, references = gauge_blocks.clips_of(films, folder / "blocks", count)
+        return clips, references, f"{len(clips)} gauge blocks"
     clips, references = material.make(folder, count, shape)
     return clips, references, f"{count} made textures"
 

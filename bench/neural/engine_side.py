@@ -88,6 +88,7 @@ def run(
             store=store,
             out=out / name,
             use=(use or {}).get(name, ()),
+            max_memory="100GB",
         )
         setup = job.setup if ahead is None else replace(job.setup, ahead=ahead, keep_references=True)
         jobs.append(replace(job, setup=setup, workers=1))

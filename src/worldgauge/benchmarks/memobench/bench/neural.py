@@ -26,7 +26,11 @@ METRICS = [
     *("MotionSmoothness", "AestheticScore", "ImageQuality", "ObjIdentityMean", "GeoConsistencyMean", "GTRevisitSim"),
     *("ImageRewardScore", "GT_ALL_PSNR", "GT_ALL_SSIM", "GT_ALL_LPIPS"),
 ]
-USE: tuple[str, ...] = ()
+SMALL = (
+    "phase_warp_errors=raft_large:value_range=unit,padding=right_bottom,batch=2",
+    "phase_depth_similarity=depth_anything_v2_small:batch=2",
+)
+"""The official ones in smaller stacks, to see on a CPU that everything runs."""
 NEEDS_REFERENCE = True
 GONE, BACK = 27 / 81, 49 / 81
 PROMPT = "First person view sees a red fox(subject) running right. Observer turns round and sees the fox again."
@@ -42,7 +46,8 @@ def cases(folder: Path, clips: Mapping[str, Path], references: Mapping[str, Path
         count = len(frame_files(references[name]))
         phases = Phases(gone=round(GONE * count), back=round(BACK * count))
         reference = Reference(video=str(references[name]), phases=phases)
-        found.append(Case(id=name, condition=Condition(prompt=PROMPT), reference=reference).at(folder))
+        case = Case(id=name, condition=Condition(prompt=PROMPT), reference=reference, tags={"data_type": "synthetic"})
+        found.append(case.at(folder))
     return found
 
 

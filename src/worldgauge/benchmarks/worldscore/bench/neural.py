@@ -21,7 +21,12 @@ from worldgauge.core.case import Case
 from worldgauge.media.frame_folder import frame_files, read_image
 
 METRICS = ["optical_flow_aepe", "gram_matrix", "clip_iqa", "clip_aesthetic", "clip_score"]
-USE: tuple[str, ...] = ()
+SMALL = (
+    "flow_fields=sea_raft_m:batch=2",
+    "anchor_qualities=clip_iqa_plus:batch=2",
+    "anchor_styles=vgg19:shorter=32,batch=2",
+)
+"""The official ones in smaller stacks and sizes, to see on a CPU that everything runs."""
 NEEDS_REFERENCE = False
 Network = Callable[[str], Any]
 Timed = Callable[[str, Callable[[], Any]], Any]
