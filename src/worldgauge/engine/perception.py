@@ -113,6 +113,8 @@ class Perception:
             for need in metric.needs:
                 self._together.will_read(self.key(need), (id(self), metric.name))
         for use in uses:
+            if use in self._spilled:
+                self._together.will_read(self.key(use), (id(self), "a later pass"))
             for need in inherited(use):
                 self._together.will_read(self.key(need), self.key(use))
             for part in SIGNALS.get(use.signal).reads:
@@ -183,7 +185,9 @@ class Perception:
             refuse_too_large(use, self._values, self.inputs, self._seats, self._watch.limits)
         if not signal.kept and self.key(use) in self._together.values:
             self.counters["signals_shared"] += 1
-            return self._together.values[self.key(use)]
+            shared = self._together.values[self.key(use)]
+            self._spill(use, shared)
+            return shared
         call = self._call(use, signal)
         if signal.streams and self._together.readers(self.key(use)) == 1 and use not in self._spilled:
             return _Passing(call, partial(self._count_streamed, use))
@@ -194,11 +198,15 @@ class Perception:
             self._keep(use, {}, started, unscored=str(outcome))
             raise
         self._keep(use, found, started)
-        if use in self._spilled:
-            self._scratch.save(self.key(use), found.arrays if isinstance(found, Held) else found)
+        self._spill(use, found)
         if not signal.kept:
             self._together.values[self.key(use)] = freeze(found)
         return found
+
+    def _spill(self, use: SignalUse, found: Any) -> None:
+        """Leave a value for a later pass that asks for it."""
+        if use in self._spilled:
+            self._scratch.save(self.key(use), found.arrays if isinstance(found, Held) else found)
 
     def _call(self, use: SignalUse, signal: Signal) -> Callable[[], Any]:
         """The signal's function with all it is handed."""
