@@ -14,7 +14,7 @@ from worldgauge.core.clip import DEFAULT_MEMORY as FRAMES_MEMORY
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
-from worldgauge.core.official import official_uses
+from worldgauge.core.official import RELEASED, official_uses
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
@@ -103,7 +103,7 @@ def build_job(
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
         limits=limits,
         network_memory=room_for_networks(on, gpu_memory, limits, -(-workers // max(1, gpus))),
-        numerics=numerics or default_numerics(on, chosen_protocol),
+        numerics=chosen_numerics(numerics, on, chosen_protocol),
         ahead=cases_side_by_side(on, limits, workers),
         gpus=max(1, gpus),
         keep_references=gpus > 0,
@@ -226,13 +226,12 @@ def gpu_count(device: str) -> int:
     return 1 if ":" in device else max(1, torch.cuda.device_count())
 
 
-RELEASED = "released"
-"""The protocol that stands for the numbers of a benchmark's released code, down to how it computes."""
-
-
-def default_numerics(device: str, protocol: str) -> Numerics:
-    """On a GPU networks compute as the authors' code does where its numbers are asked for, else faster."""
-    return "fast" if device.startswith("cuda") and protocol != RELEASED else "official"
+def chosen_numerics(asked: Numerics | None, device: str, protocol: str) -> Numerics:
+    """On a GPU networks compute as asked, else as the authors' code does where its numbers are wanted, else faster. On
+    a CPU there is one way, and it is exact."""
+    if not device.startswith("cuda"):
+        return "official"
+    return asked or ("official" if protocol == RELEASED else "fast")
 
 
 def cases_side_by_side(device: str, limits: Limits, workers: int) -> int:

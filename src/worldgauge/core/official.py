@@ -25,6 +25,8 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.core.signal import SIGNALS
 
 FILE_NAME = "instruments.toml"
+RELEASED = "released"
+"""The protocol that stands for the numbers of a benchmark's released code, down to how it computes."""
 
 
 class _Model(BaseModel):

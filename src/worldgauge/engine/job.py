@@ -73,7 +73,7 @@ class Setup:
             include(file)
         place_weights(self.weights)
         maker = maker or Maker()
-        maker.numerics, maker.batches = self.numerics, dict(self.batches)
+        maker.numerics, maker.batches, maker.on_cpu = self.numerics, dict(self.batches), self.device == "cpu"
         seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace, maker)
         return seats, resolve(self.metrics, seats)
 

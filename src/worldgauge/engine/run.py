@@ -159,7 +159,7 @@ def _items(folders: Sequence[_Folder], stage: int) -> Iterator[WorkItem]:
     """The work of a pass. What several benchmarks ask of one video is one item."""
     of_video: dict[Any, list[WorkItem]] = {}
     for part, folder in enumerate(folders):
-        for item in _items_of(folder, stage, part):
+        for item in _items_of(folder.plan, stage, folder.number, part):
             place = None if item.video is None else item.video.on_disk
             key: Any = (place, item.video and item.video.stated_fps) if place is not None and len(folders) > 1 else None
             others = of_video.get(key, []) if key is not None else []
@@ -170,15 +170,14 @@ def _items(folders: Sequence[_Folder], stage: int) -> Iterator[WorkItem]:
         yield replace(first, beside=tuple(others))
 
 
-def _items_of(folder: _Folder, stage: int, part: int) -> Iterator[WorkItem]:
-    plan = folder.plan
+def _items_of(plan: Plan, stage: int, invocation: int, part: int = 0) -> Iterator[WorkItem]:
     for work in plan.works:
         # A case is visited in a stage when some metric is complete after it or some signal belongs to it.
         visited = {plan.stages.of_metric[m] for m in work.todo} | {plan.stages.of_use[use] for use in work.compute}
         if stage in visited:
             due = tuple(m for m in work.todo if plan.stages.of_metric[m] >= stage)
             final, about = stage == max(visited), (work.case, work.take, work.video, stage, due)
-            yield WorkItem(*about, invocation=folder.number, final=final, part=part)
+            yield WorkItem(*about, invocation=invocation, final=final, part=part)
 
 
 def _look_at_the_rest(job: Job, plan: Plan, file: RunFile, listed: Contents | None) -> None:

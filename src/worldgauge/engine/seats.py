@@ -77,6 +77,8 @@ class Maker:
         self._made: dict[tuple[str, str], Instrument] = {}
         self.numerics = numerics
         self.batches = batches or {}
+        self.on_cpu = False
+        """Whether there is no GPU for kinds of numbers that only a GPU is quick in."""
 
     def make(self, name: str, parameters: Mapping[str, Any], numerics: Numerics | None = None) -> Instrument:
         """An instrument; what `parameters` say of its numerics stands before what is said for all."""
@@ -144,7 +146,8 @@ def seats_of_run(file: RunFile) -> Seats:
 
 def _official(maker: Maker, use: OfficialUse) -> Instrument:
     """The official instrument of a signal; where the rest is fast, a number that this would change is not."""
-    settings = use.parameters
+    # On a CPU everything is computed in float32, and the table says where the authors' code is not.
+    settings = {key: value for key, value in use.parameters.items() if not (maker.on_cpu and key == "dtype")}
     if maker.numerics == "official":
         return maker.make(use.official, settings)
     if maker.numerics == "fast" and use.precise:
