@@ -2,7 +2,7 @@
 
 Parts: `rates` (each network by itself), `originals` (their order of calls), `fp32` and `fp32-again` (the engine, with
 references to decode and with references kept), `default` and `default-again` (the same in default number types),
-`study` (default number types against float32), `small` (no GPU needed: everything in little, to see that it runs).
+`study` (default number types against float32), `profile` and `profile-default` (kernels by name), `small` (no GPU needed: everything in little, to see that it runs).
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ class Bench:
             "fp32-again": lambda: self.engine("official", "fp32", again=True),
             "default": lambda: self.engine("fast", "default"),
             "default-again": lambda: self.engine("fast", "default", again=True),
+            "profile": lambda: self.engine("official", "profile", profile=True),
+            "profile-default": lambda: self.engine("fast", "profile-default", profile=True),
             "rates": self.rates,
             "study": self.study,
         }
@@ -115,7 +117,8 @@ class Bench:
         print(f"  weights made: {time.time() - made:.0f} s", flush=True)
         self.benchmarks = parts()
         self.metrics = {name: list(part.METRICS) for name, part in self.benchmarks.items()}
-        self.use = {name: tuple(part.SMALL) if small else () for name, part in self.benchmarks.items()}
+        self.small_use = {name: tuple(part.SMALL) for name, part in self.benchmarks.items()} if small else {}
+        self.plain_use = self.small_use or {name: tuple(part.PLAIN) for name, part in self.benchmarks.items()}
         places = {name: self.folder / "data" / name for name in self.benchmarks}
         for place in places.values():
             place.mkdir(parents=True, exist_ok=True)
@@ -136,7 +139,7 @@ class Bench:
         found["together"] = sum(one["median_seconds_per_clip"] for one in found.values())
         return found
 
-    def engine(self, numerics: str, label: str, again: bool = False) -> dict[str, Any]:
+    def engine(self, numerics: str, label: str, again: bool = False, profile: bool = False) -> dict[str, Any]:
         """`again`: the store holds nothing but the references' frames of the run before."""
         from bench.neural import engine_side
 
@@ -153,9 +156,11 @@ class Bench:
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
         place.mkdir(exist_ok=True)
-        options = {"numerics": numerics, "store": store, "device": self.device, "use": self.use}
+        use = self.plain_use if numerics == "official" else self.small_use
+        options = {"numerics": numerics, "store": store, "device": self.device, "use": use, "profile": profile}
         ahead = self.asked.ahead or (2 if self.asked.small else None)
-        return engine_side.run(place, self.cases, self.metrics, self.clips, ahead=ahead, **options)
+        cases = {name: found[:10] if profile else found for name, found in self.cases.items()}
+        return engine_side.run(place, cases, self.metrics, self.clips, ahead=ahead, **options)
 
     def rates(self) -> dict[str, Any]:
         from bench.neural import rates
@@ -184,7 +189,7 @@ class Bench:
                 data = place / f"data-{name}"
                 data.mkdir(parents=True, exist_ok=True)
                 cases[name] = part.cases(data, clips, references)
-            options = {"numerics": numerics, "device": self.device, "use": self.use, "protocol": "paper"}
+            options = {"numerics": numerics, "device": self.device, "use": self.small_use, "protocol": "paper"}
             ahead = self.asked.ahead or (2 if self.asked.small else None)
             (place / label).mkdir(parents=True, exist_ok=True)
             told = engine_side.run(place / label, cases, self.metrics, clips, ahead=ahead, **options)

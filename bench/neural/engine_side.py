@@ -25,12 +25,14 @@ WARM_UP = 2
 class Timed:
     """An executor that starts its clock once networks are loaded and a few clips are done."""
 
-    def __init__(self, setup: Any, _workers: int, perceive: bool) -> None:
+    def __init__(self, setup: Any, _workers: int, perceive: bool, profile: bool = False) -> None:
         started = time.perf_counter()
         self._inner = InlineExecutor(setup, perceive)
         self.loading = time.perf_counter() - started
         self.wall = self.processor = self.gpu = 0.0
         self.done = 0
+        self._profile = profile
+        self.kernels: dict[str, Any] = {}
 
     def map(self, items: Iterable[Any]) -> Iterator[Any]:
         coming = iter(items)
@@ -41,14 +43,17 @@ class Timed:
                 yield from self._inner.map([item])
                 break
         self.loading += time.perf_counter() - started
-        started, processor = time.perf_counter(), time.process_time()
         self._inner._worker.loaded.busy_seconds()
+        profiler = _profiler() if self._profile else None
+        started, processor = time.perf_counter(), time.process_time()
         for result in self._inner.map(coming):
             self.gpu += result.counters["gpu_seconds"]
             self.done += 1
             yield result
         self.wall += time.perf_counter() - started
         self.processor += time.process_time() - processor
+        if profiler is not None:
+            self.kernels = _kernels(profiler)
 
     def close(self) -> None:
         self._inner.close()
@@ -66,6 +71,7 @@ def run(
     device: str = "cuda",
     ahead: int | None = None,
     use: Mapping[str, tuple[str, ...]] | None = None,
+    profile: bool = False,
 ) -> dict[str, Any]:
     """What the engine took for all clips but the first few."""
     from dataclasses import replace
@@ -98,7 +104,7 @@ def run(
     executors: list[Timed] = []
 
     def executor(*arguments: Any) -> Timed:
-        executors.append(Timed(*arguments))
+        executors.append(Timed(*arguments, profile=profile))
         return executors[-1]
 
     totals = execute_together(planned, make_executor=executor)
@@ -132,6 +138,7 @@ def run(
         "counters": [dict(sorted(of_job.counters.items())) for of_job in totals],
         "signal_seconds": [{k: round(v, 2) for k, v in sorted(of_job.signal_seconds.items())} for of_job in totals],
         "peak_gpu_gib": _peak(device),
+        **({"kernels": timed.kernels} if profile else {}),
     }
 
 
@@ -142,6 +149,23 @@ def values(folder: Path, benchmark: str) -> dict[str, dict[str, float]]:
         if record["status"] == "ok" and record.get("value") is not None:
             found.setdefault(record["metric"], {})[record["case"]] = float(record["value"])
     return found
+
+
+def _profiler() -> Any:
+    from torch.profiler import ProfilerActivity
+    from torch.profiler import profile as profiling
+
+    found = profiling(activities=[ProfilerActivity.CUDA])
+    found.__enter__()
+    return found
+
+
+def _kernels(profiler: Any) -> dict[str, Any]:
+    """Seconds of all kernels together, and of those that took the most."""
+    profiler.__exit__(None, None, None)
+    rows = [(event.key, event.self_device_time_total / 1e6, event.count) for event in profiler.key_averages()]
+    rows.sort(key=lambda row: -row[1])
+    return {"seconds": sum(row[1] for row in rows), "launches": sum(row[2] for row in rows), "most": rows[:40]}
 
 
 def _peak(device: str) -> float | None:

@@ -33,7 +33,7 @@ def run(name: str, part: Any, cases: list[Case], clips: Mapping[str, Path], devi
         if full not in loaded:
             instrument = seats.instrument(full)
             assert instrument is not None, full
-            made = replace(instrument, batch=ROWS.get(instrument.seat, 1))  # type: ignore[call-arg]
+            made = replace(instrument, batch=ROWS.get(instrument.seat, 1), dtype="float32")  # type: ignore[call-arg]
             made.load(device)
             loaded[full] = _as_published(made, device)
         return loaded[full]

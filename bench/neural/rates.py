@@ -78,6 +78,8 @@ def measure(device: str, size: tuple[int, int], rows: int = 16, until: float = f
 
 
 def _one(instrument: Any, frames: list[Any], rows: int, pairs: bool, device: str) -> tuple[dict[str, Any], Any]:
+    from worldgauge.instruments.neural.networks.on_device import Graphs
+
     ask = ASKED[instrument.seat]
     instrument.load(device)
     try:
@@ -103,11 +105,17 @@ def _one(instrument: Any, frames: list[Any], rows: int, pairs: bool, device: str
         instrument.forget()
         alone = np.array(ask(instrument, frames[-step:]))
         instrument.forget()
+        recorded, Graphs.LIMIT = Graphs.LIMIT, 0
+        try:
+            plain = np.array(ask(instrument, frames))
+        finally:
+            Graphs.LIMIT = recorded
+        instrument.forget()
     finally:
         instrument.release()
     neighbours = max(_apart(other, answer), _apart(alone, answer[-1:]))
     told = {"rows_per_second": round(rows / best, 1), "on_gpu": round(rows / busy, 1) if busy else None}
-    return told | {"row_depends_by": neighbours}, answer
+    return told | {"row_depends_by": neighbours, "recording_changes": _apart(plain, answer)}, answer
 
 
 def _apart(found: Any, plain: Any) -> float:

@@ -31,7 +31,8 @@ SMALL = (
     "phase_depth_similarity=depth_anything_v2_small:batch=2",
 )
 """The official ones in smaller stacks, to see on a CPU that everything runs."""
-NEEDS_REFERENCE = True
+PLAIN: tuple[str, ...] = ()
+"""Every network is in torch's own default already."""
 GONE, BACK = 27 / 81, 49 / 81
 PROMPT = "First person view sees a red fox(subject) running right. Observer turns round and sees the fox again."
 Network = Callable[[str], Any]

@@ -27,7 +27,8 @@ SMALL = (
     "anchor_styles=vgg19:shorter=32,batch=2",
 )
 """The official ones in smaller stacks and sizes, to see on a CPU that everything runs."""
-NEEDS_REFERENCE = False
+PLAIN = ("flow_fields=sea_raft_m:half=true,dtype=float32",)
+"""Every network in torch's own default; the released code has this one in float16."""
 Network = Callable[[str], Any]
 Timed = Callable[[str, Callable[[], Any]], Any]
 
