@@ -1,8 +1,8 @@
 """`python -m bench.neural [--json FILE] [--parts ...]`: one command, a line as soon as something is known.
 
-Parts: `rates` (each network by itself), `originals` (their order of calls), `fp32` and `fp32-again` (the engine, with
-references to decode and with references kept), `default` and `default-again` (the same in default number types),
-`study` (default number types against float32), `profile` and `profile-default` (kernels by name), `small` (no GPU needed: everything in little, to see that it runs).
+Parts: `originals` (their order of calls), `fp32` and `fp32-again` (the engine, with references to decode and with
+references kept), `default` and `default-again` (the same in default number types), `rates` (each network by itself),
+`study` (default number types against float32), `profile` and `profile-default` (kernels by name).
 """
 
 from __future__ import annotations
