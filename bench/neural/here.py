@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import tarfile
 import tempfile
 import tomllib
+import zipfile
 from importlib import metadata
 from pathlib import Path
 
@@ -16,6 +18,7 @@ def make_known() -> None:
     for folder in (ROOT / "src", ROOT / "tests"):
         if str(folder) not in sys.path:
             sys.path.insert(0, str(folder))
+    _bring_along()
     if metadata.entry_points(group="worldgauge"):
         return
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -26,6 +29,22 @@ def make_known() -> None:
     lines = [f"{name} = {target}" for name, target in project["entry-points"]["worldgauge"].items()]
     (info / "entry_points.txt").write_text("\n".join(["[worldgauge]", *lines, ""]))
     sys.path.insert(0, str(place))
+
+
+def _bring_along() -> None:
+    """Packages carried as wheels in build/wheels stand in for those that are not installed."""
+    carried = ROOT / "build" / "wheels"
+    if not carried.is_dir():
+        return
+    place = Path(tempfile.gettempdir()) / "worldgauge-carried"
+    if not place.is_dir():
+        place.mkdir()
+        for wheel in carried.glob("*.whl"):
+            zipfile.ZipFile(wheel).extractall(place)
+        for archive in carried.glob("*.tar.xz"):
+            tarfile.open(archive).extractall(place, filter="data")
+    # Last, so that what is installed wins.
+    sys.path.append(str(place))
 
 
 def parts() -> dict[str, object]:

@@ -207,6 +207,9 @@ class JobFlags:
             raise WorldGaugeError(told, "give one for each, in the same order, or none")
         data = self.data or [None] * len(named)
         jobs = [self._job(benchmark, place) for benchmark, place in zip(named, data, strict=True)]
+        folders = [_folder_of(job) for job in jobs]
+        if len(set(folders)) < len(folders):
+            raise WorldGaugeError(f"two benchmarks have one name: {', '.join(folders)}", "run them one by one")
         if len(jobs) < 2 or self.out is None:
             return jobs
         return [replace(job, setup=replace(job.setup, out=self.out / _folder_of(job))) for job in jobs]
