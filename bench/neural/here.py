@@ -40,9 +40,11 @@ def _bring_along() -> None:
     if not place.is_dir():
         place.mkdir()
         for wheel in carried.glob("*.whl"):
-            zipfile.ZipFile(wheel).extractall(place)
+            with zipfile.ZipFile(wheel) as opened:
+                opened.extractall(place)
         for archive in carried.glob("*.tar.xz"):
-            tarfile.open(archive).extractall(place, filter="data")
+            with tarfile.open(archive) as packed:
+                packed.extractall(place, filter="data")
     # Last, so that what is installed wins.
     sys.path.append(str(place))
 
