@@ -11,17 +11,24 @@ from torch import Tensor
 
 from worldgauge.functional.flow import OCCLUSION_ABSOLUTE, OCCLUSION_RELATIVE
 
+_STEPS = 32
+"""Parts of a pixel that OpenCV tells apart in pictures of two channels; of others it has a finer way."""
+
 
 def warp(images: Tensor, flow: Tensor) -> tuple[Tensor, Tensor]:
     """Fetch images (N, H, W, C) at each pixel displaced by its field; second, where that position is in view.
 
-    Bilinear; positions out of view take the nearest border value.
+    Bilinear; positions out of view take the nearest border value. Two channels are read at thirty-seconds of a pixel,
+    as OpenCV reads them.
     """
     height, width = flow.shape[1:3]
     x = flow[..., 0] + torch.arange(width, device=flow.device, dtype=flow.dtype)
     y = flow[..., 1] + torch.arange(height, device=flow.device, dtype=flow.dtype)[:, None]
     inside = (x >= -0.5) & (x <= width - 0.5) & (y >= -0.5) & (y <= height - 0.5)
-    return bilinear(images.float(), x.clamp(0, width - 1), y.clamp(0, height - 1)), inside
+    x, y = x.clamp(0, width - 1), y.clamp(0, height - 1)
+    if images.shape[-1] == 2:
+        x, y = (x * _STEPS).round() / _STEPS, (y * _STEPS).round() / _STEPS
+    return bilinear(images.float(), x, y), inside
 
 
 def bilinear(images: Tensor, x: Tensor, y: Tensor) -> Tensor:
