@@ -80,11 +80,13 @@ class FlowPairs:
         tf32: Tf32 = "default",
         compiled: bool = False,
     ) -> None:
-        """`network` has `encode`, `flow_between` and `channels_last`, as RAFT has."""
+        """`network` has `encode` and `flow_between`, as RAFT has, and may say `channels_last`."""
         self.network = network.to(device).eval()
         # Convolutions on tensor cores want the channels of a pixel side by side; else each one turns its input around.
-        self._layout = torch.channels_last if network.channels_last and device != "cpu" else torch.contiguous_format
-        self.network.to(memory_format=self._layout)
+        side_by_side = device != "cpu" and getattr(network, "channels_last", False)
+        self._layout = torch.channels_last if side_by_side else torch.contiguous_format
+        if side_by_side:
+            self.network.to(memory_format=self._layout)
         self.fitting = fitting
         self.updates = updates
         self.device = torch.device(device)
