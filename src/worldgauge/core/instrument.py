@@ -27,6 +27,8 @@ class Instrument:
     """The extra that brings those."""
     memory: ClassVar[float] = 0.1
     """Gigabytes it needs while loaded, beside the frames."""
+    rate: ClassVar[float | None] = None
+    """Frames of 480x832, or pairs of them, that it is done with in a second on a GPU, as its card says; for plans."""
     takes_rows: ClassVar[bool] = False
     """Whether it takes any number of frames as a list, and makes its stacks itself."""
     fast: ClassVar[Mapping[str, Any]] = {}

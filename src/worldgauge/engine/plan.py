@@ -32,6 +32,8 @@ from worldgauge.engine.store import Store
 RATES_FILE = "rates.json"
 """In the store: seconds per frame of one megapixel, per signal, as measured on this machine."""
 
+_CARD_MEGAPIXELS = 0.48 * 0.832
+"""Of the frames that the rates of cards are about."""
 _PROBED = 64
 """Clips looked into for the estimate of time and memory, beside those already known; the rest are taken to be like
 them."""
@@ -145,7 +147,8 @@ def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages)
     plan.excluded = job.excluded
     plan.networks = list({one.name: one for d in definitions for one in d.networks}.values())
     plan.weights = [locate(name) for name in dict.fromkeys(name for one in plan.networks for name in one.weights)]
-    plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory)
+    on_gpu = job.setup.device.startswith("cuda")
+    plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory, on_gpu)
     return plan
 
 
@@ -180,9 +183,12 @@ def _is_done(definition: Definition, parts: Mapping[str, str], done: Mapping[tup
     return again is not None and (not again or definition.unavailable is not None)
 
 
-def _estimate(plan: Plan, seats: Seats, store: Store, limit: int | None = None) -> tuple[float, float]:
+def _estimate(
+    plan: Plan, seats: Seats, store: Store, limit: int | None = None, on_gpu: bool = False
+) -> tuple[float, float]:
     """Seconds for one worker, and its gigabytes on the clip that needs the most; clips over the limit are noted."""
-    rates = read_rates(store.root)
+    # As measured on this machine, else as the networks' cards say, else as the signals do.
+    rates = (_rates_of_cards(plan, seats) if on_gpu else {}) | read_rates(store.root)
     busy = [work for work in plan.works if work.compute and work.video is not None]
     spread = {id(work) for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]}
     megapixels, most = [], 0.0
@@ -205,6 +211,16 @@ def _estimate(plan: Plan, seats: Seats, store: Store, limit: int | None = None) 
     mean = sum(megapixels) / len(megapixels)
     seconds = sum(rates.get(name, SIGNALS.get(name).cost) * mean * count for name, count in plan.signals().items())
     return seconds, most
+
+
+def _rates_of_cards(plan: Plan, seats: Seats) -> dict[str, float]:
+    """Seconds per frame of one megapixel, by signal, where a network's card tells how fast it is on a GPU."""
+    found = {}
+    for name in plan.signals():
+        instrument = seats.instrument(name)
+        if instrument is not None and instrument.rate is not None:
+            found[name] = 1 / (instrument.rate * _CARD_MEGAPIXELS)
+    return found
 
 
 def read_rates(store: Path) -> dict[str, float]:

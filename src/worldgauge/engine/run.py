@@ -139,7 +139,7 @@ def _folder(job: Job, plan: Plan, started: float) -> Iterator[_Folder]:
                 Scratch(job.setup.scratch).clear()
             file.invocations[-1] = _invocation(job, folder.totals, started)
             _save(file, out)
-            _remember_rates(job.setup.store, folder.totals)
+            _remember_rates(job.setup.store, folder.totals, job.setup.ahead)
 
 
 def _describe(job: Job, plan: Plan, file: RunFile) -> None:
@@ -267,12 +267,13 @@ def _environment() -> dict[str, str]:
     return found
 
 
-def _remember_rates(store: Path, totals: Totals) -> None:
-    """Keep the measured cost of each signal for the next plan; losing it is harmless."""
+def _remember_rates(store: Path, totals: Totals, ahead: int = 1) -> None:
+    """Keep the measured cost of each signal for the next plan; losing it is harmless. Of cases that were worked on side
+    by side each took its time while the others took theirs."""
     rates = read_rates(store)
     for name, megapixels in totals.signal_megapixels.items():
         if megapixels > 0:
-            rates[name] = totals.signal_seconds[name] / megapixels
+            rates[name] = totals.signal_seconds[name] / megapixels / ahead
     if not rates:
         return
     partial = store / f".{RATES_FILE}.{os.getpid()}"
