@@ -138,6 +138,7 @@ def run(
         "counters": [dict(sorted(of_job.counters.items())) for of_job in totals],
         "signal_seconds": [{k: round(v, 2) for k, v in sorted(of_job.signal_seconds.items())} for of_job in totals],
         "peak_gpu_gib": _peak(device),
+        "peak_reserved_gib": _peak(device, "reserved"),
         **({"kernels": timed.kernels} if profile else {}),
     }
 
@@ -168,9 +169,10 @@ def _kernels(profiler: Any) -> dict[str, Any]:
     return {"seconds": sum(row[1] for row in rows), "launches": sum(row[2] for row in rows), "most": rows[:40]}
 
 
-def _peak(device: str) -> float | None:
+def _peak(device: str, kind: str = "allocated") -> float | None:
     if not device.startswith("cuda"):
         return None
     import torch
 
-    return float(torch.cuda.max_memory_allocated()) / 2**30
+    peak = torch.cuda.max_memory_allocated() if kind == "allocated" else torch.cuda.max_memory_reserved()
+    return float(peak) / 2**30

@@ -13,8 +13,8 @@ import numpy as np
 from worldgauge.core.instrument import INSTRUMENTS
 
 WAYS: dict[str, dict[str, Any]] = {
-    "official": {},
     "exact": {"dtype": "float32", "tf32": "off"},
+    "official": {},
     "tf32": {"dtype": "float32", "tf32": "on"},
     "float16": {"dtype": "float16", "tf32": "on"},
     "bfloat16": {"dtype": "bfloat16", "tf32": "on"},
