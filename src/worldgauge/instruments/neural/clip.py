@@ -152,6 +152,7 @@ class ClipRn50Image(ClipEmbedding):
     """One unit vector per frame, by CLIP RN50."""
 
     name: ClassVar[str] = "clip_rn50_image"
+    version: ClassVar[int] = 2
     checkpoint: ClassVar[str] = "clip_rn50"
     memory: ClassVar[float] = 0.9
 
@@ -188,5 +189,6 @@ class ClipRn50Text(ClipSimilarity):
     """100 times the cosine of a frame and a text by CLIP RN50, not below 0."""
 
     name: ClassVar[str] = "clip_rn50_text"
+    version: ClassVar[int] = 2
     checkpoint: ClassVar[str] = "clip_rn50"
     memory: ClassVar[float] = 0.9

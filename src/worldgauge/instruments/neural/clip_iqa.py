@@ -24,6 +24,7 @@ class ClipIqaPlus(NeuralInstrument):
 
     seat: ClassVar[str] = "image_quality"
     name: ClassVar[str] = "clip_iqa_plus"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 1.5
 
     @property

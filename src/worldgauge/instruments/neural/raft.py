@@ -19,6 +19,7 @@ class RaftLarge(FlowSeat):
     """Flow by RAFT-large with torchvision's weights, on frames of their own size."""
 
     name: ClassVar[str] = "raft_large"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 3.0
 
     value_range: Literal["signed", "unit"] = "signed"

@@ -19,6 +19,7 @@ class SeaRaftM(FlowSeat):
     """Flow by SEA-RAFT, size M, trained for the Spring data set."""
 
     name: ClassVar[str] = "sea_raft_m"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 1.5
 
     half: bool = True
