@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.benchmarks.worldscore.formulas import motion_regions
 from worldgauge.benchmarks.worldscore.formulas.flow_cycle import cycle_error, median_magnitude, printed_cycle_error
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
@@ -23,6 +22,7 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     squared_error,
     wrapped_squared_error,
 )
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, follow, grow, printed_contrast
 from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
 from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance, matrix_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
@@ -150,28 +150,37 @@ def object_motion(clip: Clip, case: Case, fields: Iterable[Arrays]) -> Arrays:
 
     masks = [read_mask(file) for file in mask_files_of(case)]
     squashed, cut = (fitted_union(masks, clip.size, crop=crop) for crop in (False, True))
-    released, printed = list[Any](), list[Any]()
-    finite = list[Any]()
+    released, printed, finite = list[Any](), list[Any](), list[Any]()
+    regions: tuple[Any, Any] = (squashed, cut)
     for stack in fields:
-        rules, ways = _rules_where(stack, finite)
-        squashed, cut = (beside(mask, stack["forward"]) for mask in (squashed, cut))
-        for forward, backward in ways:
-            released.append(rules.contrast_or_nan(forward, rules.grow(squashed)))
-            printed.append(rules.printed_contrast(forward, cut))
-            squashed, cut = rules.follow(squashed, backward), rules.follow(cut, backward)
+        if is_on_device(stack["forward"]):
+            of_code, of_paper, numbers, regions = _followed_on_device(stack, *regions)
+            released, printed, finite = released + of_code, printed + of_paper, finite + numbers
+            continue
+        squashed, cut = regions
+        for forward, backward in ways_of([stack]):
+            released.append(contrast_or_nan(forward, grow(squashed)))
+            printed.append(printed_contrast(forward, cut))
+            squashed, cut = follow(squashed, backward), follow(cut, backward)
+        regions = squashed, cut
     _refuse_odd(finite)
     return {"released": gathered(released), "paper": gathered(printed)}
 
 
-def _rules_where(stack: Arrays, finite: list[Any]) -> tuple[Any, Iterable[tuple[Any, Any]]]:
-    """The rules for motion in regions for the place where fields lie, and the fields two by two."""
-    if not is_on_device(stack["forward"]):
-        return motion_regions, ways_of([stack])
-    from worldgauge.benchmarks.worldscore.formulas import flow_on_device
+def _followed_on_device(
+    stack: Arrays, squashed: Any, cut: Any
+) -> tuple[list[Any], list[Any], list[Any], tuple[Any, Any]]:
+    """The same for fields on a GPU: both contrasts, whether all vectors are numbers, and both masks after the stack."""
+    from worldgauge.benchmarks.worldscore.formulas import flow_on_device as device
     from worldgauge.functional.on_device import all_finite
 
-    finite.append(all_finite(stack["forward"]))
-    return flow_on_device, zip(stack["forward"], stack["backward"], strict=True)
+    squashed, cut = (beside(mask, stack["forward"]) for mask in (squashed, cut))
+    released, printed = list[Any](), list[Any]()
+    for forward, backward in zip(stack["forward"], stack["backward"], strict=True):
+        released.append(device.contrast_or_nan(forward, device.grow(squashed)))
+        printed.append(device.printed_contrast(forward, cut))
+        squashed, cut = device.follow(squashed, backward), device.follow(cut, backward)
+    return released, printed, [all_finite(stack["forward"])], (squashed, cut)
 
 
 def mask_files_of(case: Case) -> list[Path]:
