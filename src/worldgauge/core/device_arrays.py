@@ -20,7 +20,17 @@ def is_on_device(value: Any) -> bool:
 
 def as_array(value: Any) -> NDArray[Any]:
     """The value as an array, brought here if it lies on a GPU."""
-    return np.asarray(value.cpu().numpy() if is_on_device(value) else value)
+    if not is_on_device(value):
+        return np.asarray(value)
+    import torch
+
+    # Asleep until it is there: a plain copy keeps a core busy with asking whether it is.
+    here = torch.empty(value.shape, dtype=value.dtype, pin_memory=True)
+    here.copy_(value, non_blocking=True)
+    there = torch.cuda.Event(blocking=True)
+    there.record(torch.cuda.current_stream(value.device))
+    there.synchronize()
+    return np.array(here.numpy())
 
 
 def joined_rows(first: Any, second: Any) -> Any:

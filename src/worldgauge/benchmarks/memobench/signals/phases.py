@@ -58,10 +58,11 @@ def _forward_sampled(frames: Sequence[NDArray[np.uint8]], pairs: Pairs, fields: 
     """Errors of a stack of fields: numbers, or a tensor of them where the fields lie on a GPU."""
     if is_on_device(fields):
         from worldgauge.benchmarks.memobench.formulas.smoothness_on_device import forward_sampled_errors
-        from worldgauge.instruments.neural.networks.on_device import on_device_of
+        from worldgauge.instruments.neural.networks.on_device import launching, on_device_of
 
-        first, second = (on_device_of(fields, [frames[pair[side]] for pair in pairs]) for side in (0, 1))
-        return [forward_sampled_errors(first, second, fields)]
+        with launching(fields.device):
+            first, second = (on_device_of(fields, [frames[pair[side]] for pair in pairs]) for side in (0, 1))
+            return [forward_sampled_errors(first, second, fields)]
     from worldgauge.benchmarks.memobench.formulas.smoothness import forward_sampled_error
 
     return [forward_sampled_error(frames[a], frames[b], field) for (a, b), field in zip(pairs, fields, strict=True)]

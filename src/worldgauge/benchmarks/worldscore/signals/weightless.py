@@ -95,23 +95,30 @@ def flow_cycles(fields: Iterable[Arrays]) -> Arrays:
         if is_on_device(stack["forward"]):
             from worldgauge.benchmarks.worldscore.formulas import flow_on_device
             from worldgauge.functional.on_device import all_finite
+            from worldgauge.instruments.neural.networks.on_device import launching
 
             ways = stack["forward"], stack["backward"]
-            finite.append(all_finite(*ways))
-            released.append(flow_on_device.cycle_errors(*ways))
-            printed.append(flow_on_device.printed_cycle_errors(*ways))
+            with launching(ways[0].device):
+                finite.append(all_finite(*ways))
+                released.append(flow_on_device.cycle_errors(*ways))
+                printed.append(flow_on_device.printed_cycle_errors(*ways))
             continue
         for forward, backward in ways_of([stack]):
             released.append(_or_nan(partial(cycle_error, forward, backward)))
             printed.append(_or_nan(partial(printed_cycle_error, forward, backward)))
-    _refuse_odd(finite)
-    return {"released": gathered(released), "paper": gathered(printed)}
+    return _brought_here(finite, released=released, paper=printed)
 
 
-def _refuse_odd(finite: list[Any]) -> None:
-    """Raise where a vector of a field on a GPU was no number. Asked last: an answer from there takes its time."""
-    if not gathered(finite).all():
+def _brought_here(finite: list[Any], **numbers: list[Any]) -> dict[str, NDArray[np.float64]]:
+    """Numbers per pair as arrays; raises where a vector of a field on a GPU was no number.
+
+    All come at once, and last: an answer from a GPU waits for everything that was launched before it was asked.
+    """
+    found = gathered([part for column in numbers.values() for part in column] + finite)
+    columns = found.reshape(len(numbers) + bool(finite), -1)
+    if not columns[len(numbers) :].all():
         raise WorldGaugeError("a flow vector is not finite")
+    return dict(zip(numbers, columns, strict=False))
 
 
 def _or_nan(call: Callable[[], float]) -> float:
@@ -134,8 +141,7 @@ def motion_medians(fields: Iterable[Arrays]) -> Arrays:
             medians.append(flow_on_device.median_magnitudes(stack["forward"]))
         else:
             medians += [median_magnitude(forward) for forward, _ in ways_of([stack])]
-    _refuse_odd(finite)
-    return {"median": gathered(medians)}
+    return _brought_here(finite, median=medians)
 
 
 @signal(version=2, reads=("video", "case"), requires=("object_masks",), needs=(flow_fields(),), cost=0.02)
@@ -163,8 +169,7 @@ def object_motion(clip: Clip, case: Case, fields: Iterable[Arrays]) -> Arrays:
             printed.append(printed_contrast(forward, cut))
             squashed, cut = follow(squashed, backward), follow(cut, backward)
         regions = squashed, cut
-    _refuse_odd(finite)
-    return {"released": gathered(released), "paper": gathered(printed)}
+    return _brought_here(finite, released=released, paper=printed)
 
 
 def _followed_on_device(

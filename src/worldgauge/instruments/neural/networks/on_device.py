@@ -8,6 +8,7 @@ results, and the next one's work is queued already. On the CPU nothing of this i
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Protocol
@@ -23,6 +24,8 @@ Tf32 = Literal["default", "off", "on"]
 """Whether products may be rounded to TF32: as torch does by itself (convolutions only), nowhere, everywhere."""
 Frames = Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
 
+_TOGETHER = 16
+"""Frames that go up at a time."""
 _launching = threading.RLock()
 _of_thread = threading.local()
 
@@ -41,7 +44,7 @@ class Clock:
     """How long the GPU had something of ours to do: from the first to the last kernel of each launch."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[Any, Any]] = []
+        self._open: deque[tuple[Any, Any]] = deque()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -57,9 +60,11 @@ class Clock:
 
     def seconds(self) -> float:
         """Of the launches that ended since the last call."""
+        done = []
         with self._lock:
-            done = [pair for pair in self._open if pair[1].query()]
-            self._open = [pair for pair in self._open if pair not in done]
+            # They end in the order in which they were launched.
+            while self._open and self._open[0][1].query():
+                done.append(self._open.popleft())
         return sum(float(start.elapsed_time(end)) for start, end in done) / 1000
 
 
@@ -74,12 +79,18 @@ def turn(network: OnDevice) -> Iterator[None]:
             yield
         return
     try:
-        on = torch.cuda.device(network.device)
-        with _launching, torch.inference_mode(), on, products(network.tf32), CLOCK.running():
+        with launching(network.device), products(network.tf32):
             yield
     except torch.cuda.OutOfMemoryError as error:
         torch.cuda.empty_cache()
         raise NoRoom(network.owner, network.batch) from error
+
+
+@contextmanager
+def launching(device: torch.device) -> Iterator[None]:
+    """The right to launch something on a GPU while no other thread does; how long it takes there is counted."""
+    with _launching, torch.inference_mode(), torch.cuda.device(device), CLOCK.running():
+        yield
 
 
 @contextmanager
@@ -110,15 +121,9 @@ def uploaded(frames: Frames, device: torch.device) -> Tensor | list[Tensor]:
     keys = [_place(frame) for frame in frames]
     new = {key: frame for key, frame in zip(keys, frames, strict=True) if key not in known}
     if new:
-        rows = list(new.values())
-        pinned = torch.empty((len(rows), *rows[0].shape), dtype=_kind(rows[0]), pin_memory=True)
-        host = pinned.numpy()
-        for number, row in enumerate(rows):
-            host[number] = row
-        with torch.cuda.device(device):
-            there = pinned.to(device, non_blocking=True)
         # The frame is held beside its copy: as long as it lives, nothing else can lie at its place.
-        known.update((key, (frame, there[number])) for number, (key, frame) in enumerate(new.items()))
+        there = _sent_up(list(new.values()), device)
+        known.update((key, (frame, copy)) for (key, frame), copy in zip(new.items(), there, strict=True))
     found = [known[key][1] for key in keys]
     for key, frame in new.items():
         if frame.flags.writeable:
@@ -218,6 +223,18 @@ class Graphs:
             torch.cuda.synchronize()
             return None
         return graph, places, output
+
+
+def _sent_up(frames: Sequence[NDArray[Any]], device: torch.device) -> Iterator[Tensor]:
+    """Copies on the device, a few frames at a time: pinned memory takes long to be had, and is soon used again."""
+    for start in range(0, len(frames), _TOGETHER):
+        rows = frames[start : start + _TOGETHER]
+        pinned = torch.empty((len(rows), *rows[0].shape), dtype=_kind(rows[0]), pin_memory=True)
+        host = pinned.numpy()
+        for number, row in enumerate(rows):
+            host[number] = row
+        with torch.cuda.device(device):
+            yield from pinned.to(device, non_blocking=True)
 
 
 def _seen(device: torch.device) -> dict[Hashable, tuple[NDArray[Any], Tensor]]:
