@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
+SHORT = 33
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -19,14 +21,20 @@ class Shape:
     reference_size: tuple[int, int] = (1920, 1080)
 
 
-def make(folder: Path, count: int, shape: Shape) -> tuple[dict[str, Path], dict[str, Path]]:
-    """Folders of PNG frames and, for references, of JPEG frames, by the clips' names."""
+def make(folder: Path, count: int, shape: Shape, short: int = 0) -> tuple[dict[str, Path], dict[str, Path]]:
+    """Folders of PNG frames and, for references, of JPEG frames, by the clips' names. The first `short` of them have
+    a few frames only: enough to see every network once."""
     names = [f"clip-{number:03d}" for number in range(count)]
     clips = {name: folder / "clips" / name for name in names}
     references = {name: folder / "references" / name for name in names}
-    jobs = [(number, clips[name], shape.frames, shape.size, ".png") for number, name in enumerate(names)]
-    sizes = (shape.reference_frames, shape.reference_size, ".jpg")
-    jobs += [(number, references[name], *sizes) for number, name in enumerate(names)]
+
+    def length(number: int, frames: int) -> int:
+        return min(frames, SHORT) if number < short else frames
+
+    # The long ones first, so that no process is left alone with one.
+    sizes = (shape.reference_size, ".jpg")
+    jobs = [(k, references[name], length(k, shape.reference_frames), *sizes) for k, name in enumerate(names)]
+    jobs += [(k, clips[name], length(k, shape.frames), shape.size, ".png") for k, name in enumerate(names)]
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         list(pool.map(_write, jobs))
     return clips, references
@@ -55,6 +63,6 @@ def _write(job: tuple[int, Path, int, tuple[int, int], str]) -> None:
         frame = texture[y : y + height, x : x + width].copy()
         left, top = int((0.1 + 0.7 * share) * (width - side)), int((0.3 + 0.2 * share) * (height - side))
         frame[top : top + side, left : left + side] = patch
-        flags = [cv2.IMWRITE_PNG_COMPRESSION, 3] if suffix == ".png" else [cv2.IMWRITE_JPEG_QUALITY, 92]
+        flags = [cv2.IMWRITE_PNG_COMPRESSION, 1] if suffix == ".png" else [cv2.IMWRITE_JPEG_QUALITY, 92]
         cv2.imwrite(str(temporary / f"{k:05d}{suffix}"), frame, flags)
     temporary.replace(folder)

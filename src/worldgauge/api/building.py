@@ -235,18 +235,19 @@ def chosen_numerics(asked: Numerics | None, device: str, protocol: str) -> Numer
 
 
 def cases_side_by_side(device: str, limits: Limits, workers: int) -> int:
-    """How many cases a worker with a GPU is at, so that the GPU need not wait for frames: one for each of its cores,
-    as memory allows. Without a GPU workers are all the parallelism there is."""
+    """How many cases a worker with a GPU is at, so that the GPU need not wait for frames: more than it has cores, as
+    memory allows. Without a GPU workers are all the parallelism there is."""
     if not device.startswith("cuda"):
         return 1
-    cores = max(1, (os.cpu_count() or 1) // workers)
-    fitting = cores if limits.memory is None else int(limits.memory // CASE_MEMORY)
-    return max(2, min(cores, fitting, MOST_CASES))
+    # Half as many again as cores: some always wait for the GPU.
+    wanted = max(1, (os.cpu_count() or 1) // workers) * 3 // 2
+    fitting = wanted if limits.memory is None else int(limits.memory // CASE_MEMORY)
+    return max(2, min(wanted, fitting, MOST_CASES))
 
 
 CASE_MEMORY = 3 * 2**30
 """Bytes set aside for a case that is worked on beside others."""
-MOST_CASES = 16
+MOST_CASES = 24
 
 
 def room_for_networks(device: str, gpu_memory: str | None, limits: Limits, workers: int) -> float | None:

@@ -28,8 +28,8 @@ def mean_squared_error(image: Image, reference: Image) -> float:
     import cv2
 
     _same_shape(image, reference)
-    # Whole numbers, so that no way to add them up changes a digit.
-    return float(cv2.norm(image, reference, cv2.NORM_L2SQR)) / image.size
+    # A sum of whole numbers, which OpenCV hands out as the square of its root.
+    return round(cv2.norm(image, reference, cv2.NORM_L2SQR)) / image.size
 
 
 def psnr(image: Image, reference: Image) -> float:
