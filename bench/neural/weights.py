@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-FLOW_ENDS = ("flow_head.2.", "update_block.flow_head.conv2.")
-"""The convolution that says how far a pixel moves, in SEA-RAFT and RAFT."""
+FLOW_END = ("sea_raft_m", "flow_head.2.weight")
+"""The convolution that says how far a pixel moves. RAFT's own state is bounded, so its flows are."""
 
 
 def write(folder: Path, tiny: bool = False) -> str:
@@ -88,7 +88,7 @@ def _numbers(name: str, shape: tuple[int, ...], rng: Any, network: str) -> Any:
     for length in shape[1:]:
         fan_in *= length
     numbers = torch.randn(shape, generator=rng) * (1.4 / fan_in) ** 0.5
-    if "raft" in network and name.startswith(FLOW_ENDS):
+    if (network, name) == FLOW_END:
         # Else fields are longer by the update, beyond any that a film has.
         numbers *= 1e-3
     return numbers.abs() if network.startswith("lpips") else numbers

@@ -239,15 +239,15 @@ def cases_side_by_side(device: str, limits: Limits, workers: int) -> int:
     memory allows. Without a GPU workers are all the parallelism there is."""
     if not device.startswith("cuda"):
         return 1
-    # Half as many again as cores: some always wait for the GPU.
-    wanted = max(1, (os.cpu_count() or 1) // workers) * 3 // 2
+    # A quarter more than cores: some always wait for the GPU.
+    wanted = max(1, (os.cpu_count() or 1) // workers) * 5 // 4
     fitting = wanted if limits.memory is None else int(limits.memory // CASE_MEMORY)
     return max(2, min(wanted, fitting, MOST_CASES))
 
 
 CASE_MEMORY = 3 * 2**30
 """Bytes set aside for a case that is worked on beside others."""
-MOST_CASES = 24
+MOST_CASES = 20
 
 
 def room_for_networks(device: str, gpu_memory: str | None, limits: Limits, workers: int) -> float | None:
