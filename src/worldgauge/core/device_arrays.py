@@ -25,8 +25,9 @@ def as_array(value: Any) -> NDArray[Any]:
     import torch
 
     # Asleep until it is there: a plain copy keeps a core busy with asking whether it is.
-    here = torch.empty(value.shape, dtype=value.dtype, pin_memory=True)
-    here.copy_(value, non_blocking=True)
+    with torch.inference_mode():
+        here = torch.empty(value.shape, dtype=value.dtype, pin_memory=True)
+        here.copy_(value, non_blocking=True)
     there = torch.cuda.Event(blocking=True)
     there.record(torch.cuda.current_stream(value.device))
     there.synchronize()
