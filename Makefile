@@ -13,7 +13,7 @@ test: $(VENV)/.ready-dev
 	bash tools/ci_browser.sh
 	$(BIN)/ruff check src tests bench tools
 	$(BIN)/mypy & types=$$!; \
-	  $(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-3} && wait $$types
+	  WORLDGAUGE_NO_SKIPS=1 $(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-3} && wait $$types
 
 # What takes too long, or needs too many packages, for every change.
 # Mutants and fuzzing are one process each and run side by side.

@@ -27,6 +27,20 @@ def test_the_command_says_the_same(videos: Path) -> None:
     assert len(values(run)) == 6
 
 
+def test_files_of_weights_and_instruments_of_ones_own(videos: Path, tmp_path: Path) -> None:
+    network = tmp_path / "mine.pth"
+    network.write_bytes(b"no network at all")
+    run = wg.evaluate(videos, metrics="flow_magnitude", use=["flow=raft_large"], weights=f"raft_large={network}")
+    (definition,) = run.file.definitions
+    used = definition.signals[0]["needs"][0]["instrument"]
+    assert used["name"] == "raft_large" and used["other_weights"] == ["raft_large"]
+    assert {record["status"] for record in run.records()} != {"ok"}
+    plain = wg.evaluate(videos, metrics="flow_magnitude", use=["flow=dis:preset=fast"])
+    assert plain.file.definitions[0].signals[0]["needs"][0]["instrument"]["parameters"]["preset"] == "fast"
+    with pytest.raises(wg.WorldGaugeError, match="does not exist"):
+        wg.evaluate(videos, metrics="flow_magnitude", weights=["raft_large=nowhere.pth"])
+
+
 def test_videos_from_anywhere(videos: Path) -> None:
     cases = helpers.make_cases(Path("cases"), videos)
     expected = values(wg.evaluate(videos, benchmark=cases, metrics=NAMES))

@@ -51,6 +51,22 @@ def test_own_videos_without_reference(videos: Path, tmp_path: Path) -> None:
     assert "psnr  needs a reference video" in done.stdout
 
 
+def test_two_benchmarks_in_one_run(videos: Path, tmp_path: Path) -> None:
+    first, second = (helpers.make_cases(tmp_path / name, videos) for name in ("first", "second"))
+    flags = ("-m", "psnr,flow_magnitude", "-o", "both", "-w", 1)
+    told = helpers.run_json("run", videos, "-b", first, "-b", second, *flags)
+    assert [one["plan"]["records_to_write"] for one in told["runs"]] == [6, 6]
+    counted = [one["counters"] for one in told["runs"]]
+    # Three clips and three references, each read once and each signal computed once for both.
+    assert sum(one.get("decode_passes", 0) for one in counted) == 6
+    assert sum(one.get("signals_computed", 0) for one in counted) == 9
+    assert helpers.records(Path("both/first")) == helpers.records(Path("both/second"))
+    plans = helpers.run_json("plan", videos, "-b", first, "-b", second, *flags)["plans"]
+    assert [plan["records_done"] for plan in plans] == [6, 6]
+    refused = helpers.worldgauge("score", videos, "-b", first, "-b", second, check=False)
+    assert refused.returncode == 2 and "one benchmark at a time" in refused.stderr
+
+
 def test_one_case_again(videos: Path) -> None:
     helpers.worldgauge("run", videos, "-m", "psnr", "-o", "out", "-w", 1, "--case", "case-01")
     assert [r["case"] for r in helpers.records(Path("out"))] == ["case-01"]

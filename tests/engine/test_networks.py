@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,8 +19,9 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays, signal
-from worldgauge.engine.plan import make_plan
-from worldgauge.engine.run import Totals, execute
+from worldgauge.engine.job import Job
+from worldgauge.engine.plan import make_plan, make_plans
+from worldgauge.engine.run import Totals, execute, execute_together
 from worldgauge.engine.scratch import Scratch
 from worldgauge.signals.flow import flow_fields
 
@@ -211,3 +212,39 @@ def test_the_plan_tells_networks_and_passes(videos: Path) -> None:
         assert told["passes"] == passes
         assert told["networks"]["counting_flow"] == {"gigabytes": 3.0, "here": True}
     assert Counts.loaded == {}
+
+
+def planned(videos: Path, metrics: str, out: str, **flags: object) -> Job:
+    use = ("flow=counting_flow", "aesthetic=counting_taste")
+    return build_job(videos, metrics=metrics, use=use, out=out, device="cpu", **{"gpu_memory": "80GB", **flags})
+
+
+BOTH = {"first": f"{ON_FLOW},m_looks", "second": "flow_magnitude,m_looks,m_both"}
+
+
+@pytest.mark.parametrize(("room", "passes"), [("80GB", 1), ("4GB", 2)])
+def test_two_runs_over_the_same_videos_are_one_perception(videos: Path, room: str, passes: int) -> None:
+    jobs = [planned(videos, metrics, name, store="together", gpu_memory=room) for name, metrics in BOTH.items()]
+    totals = execute_together(list(zip(jobs, make_plans(jobs), strict=True)))
+    assert Counts.loaded == {"counting_flow": 1, "counting_taste": 1}
+    assert len(Counts.pairs) == WAYS and set(Counts.pairs.values()) == {1}
+    assert set(Counts.encoded.values()) == set(Counts.scored.values()) == {1}
+    # Each clip was read once per pass, for both.
+    assert sum(of_run.counters["decode_passes"] for of_run in totals) == passes * CLIPS
+    computed = sum((of_run.counters for of_run in totals), Counter[str]())
+    once = ("flow_fields", "flow_pairs", "looks", "looks_of_flow", "worldscore/flow_cycles")
+    assert {name: computed[f"computed:{name}"] for name in once} == dict.fromkeys(once, CLIPS)
+    for name, metrics in BOTH.items():
+        run(videos, metrics, f"{name}-alone", store=f"alone-{name}")
+        assert helpers.records(Path(name)) == helpers.records(Path(f"{name}-alone"))
+
+
+def test_cases_side_by_side_give_the_same_records(videos: Path) -> None:
+    run(videos, f"{ON_FLOW},m_looks,m_both", "alone", store="store-1")
+    counted = Counts.pairs.copy(), Counts.scored.copy()
+    Counts.clear()
+    job = planned(videos, f"{ON_FLOW},m_looks,m_both", "beside", store="store-2")
+    job = replace(job, setup=replace(job.setup, ahead=3))
+    execute(job, make_plan(job))
+    assert (Counts.pairs, Counts.scored) == counted and set(Counts.loaded.values()) == {1}
+    assert helpers.records(Path("beside")) == helpers.records(Path("alone"))

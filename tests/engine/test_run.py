@@ -15,7 +15,7 @@ from worldgauge.core.signal import SignalUse
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video
 from worldgauge.engine.plan import RATES_FILE, CaseWork, Plan, read_rates
-from worldgauge.engine.run import Totals, _items, _make_folder, _remember_rates, environment
+from worldgauge.engine.run import Totals, _items_of, _make_folder, _remember_rates, environment
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.work import WorkResult
 
@@ -27,7 +27,7 @@ def _visits(stage: int, *works: tuple[str, tuple[str, ...], tuple[SignalUse, ...
     stages = Stages(((), ()), {PLAIN: 0, DEEP: 1}, {"m_plain": 0, "m_deep": 1})
     made = [CaseWork(Case(id=name), 0, cast(Video, name), todo, compute) for name, todo, compute in works]
     plan = Plan(len(made), made, [], stages)
-    items = list(_items(plan, stage, 0))
+    items = list(_items_of(plan, stage, 0))
     assert [item.final for item in items] == [stage == 1 or item.metrics == ("m_plain",) for item in items]
     return [(item.case.id, item.stage, item.metrics) for item in items]
 

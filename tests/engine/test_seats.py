@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from worldgauge.api.building import chosen_numerics
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.official import OfficialUse, official_instruments, official_uses
-from worldgauge.engine.seats import Seats, choose_seats
+from worldgauge.engine.seats import Maker, Numerics, Seats, choose_seats
 
 FLOW = OfficialUse(signal="flow_fields", official="sea_raft_m", parameters={"updates": 3}, what="SEA-RAFT")
 NOBODY = OfficialUse(signal="object_track", what="none")
@@ -113,3 +114,36 @@ def test_what_our_benchmarks_say_is_official_can_be_made(name: str) -> None:
             told = use.under_protocol(protocol).official
             if told in INSTRUMENTS.names():
                 assert told in {instrument.name for instrument in seats.of_signal.values()}
+
+
+def test_networks_compute_as_asked() -> None:
+    half = OfficialUse(signal="flow_fields", official="sea_raft_m", parameters={"dtype": "float16"}, what="SEA-RAFT")
+    other = OfficialUse(signal="poses", official="clip_b32", what="CLIP", precise=True)
+
+    def numbers(maker: Maker, *overrides: str) -> list[tuple[str, str]]:
+        seats = choose_seats("reference", overrides, (half, other), maker=maker)
+        found = [seats.instrument(name) for name in ("flow_fields", "poses")]
+        return [(one.parameters["dtype"], one.parameters["tf32"]) for one in found if one is not None]
+
+    plain = ("float32", "default")
+    assert numbers(Maker()) == [("float16", "default"), plain]
+    # What the faster way would change is left as it is, and exact is exact whatever the authors do.
+    assert numbers(Maker("fast")) == [("float16", "on"), plain]
+    assert numbers(Maker("exact")) == [("float32", "off"), ("float32", "off")]
+    assert numbers(Maker("exact"), "flow_fields=sea_raft_m:dtype=bfloat16")[0] == ("bfloat16", "off")
+    on_cpu = Maker()
+    on_cpu.on_cpu = True
+    assert numbers(on_cpu) == [plain, plain]
+    fewer = choose_seats("reference", (), (half,), maker=Maker(batches={"sea_raft_m": 3}))
+    assert fewer.of_signal["flow_fields"].parameters["batch"] == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "device", "protocol", "chosen"),
+    [
+        (None, "cuda", "released", "official"), (None, "cuda:1", "paper", "fast"), ("exact", "cuda", "paper", "exact"),
+        ("fast", "cuda", "released", "fast"), ("fast", "cpu", "released", "official"), (None, "cpu", "x", "official"),
+    ],
+)  # fmt: skip
+def test_which_way_to_compute(asked: Numerics | None, device: str, protocol: str, chosen: str) -> None:
+    assert chosen_numerics(asked, device, protocol) == chosen

@@ -65,7 +65,7 @@ def test_a_case_without_a_video_is_missing(tmp_path: Path, worker: Worker) -> No
 
 
 def test_without_perceiving_what_is_not_stored_is_named(tmp_path: Path, worker: Worker) -> None:
-    worker.loaded = None
+    worker.parts = [replace(part, loaded=None) for part in worker.parts]
     result = worker.perform(_item(tmp_path))
     assert result.not_stored == ["m_seen"]
     assert result.statuses == {Status.OK: 1}
@@ -74,7 +74,8 @@ def test_without_perceiving_what_is_not_stored_is_named(tmp_path: Path, worker: 
 def test_a_signal_is_perceived_in_its_stage_and_its_metric_is_written_in_a_later_one(
     tmp_path: Path, worker: Worker
 ) -> None:
-    worker.stages = replace(worker.stages, networks=((), ()), of_metric={"m_seen": 1, "m_plain": 0})
+    stages = replace(worker.stages, networks=((), ()), of_metric={"m_seen": 1, "m_plain": 0})
+    worker.stages, worker.parts = stages, [replace(part, stages=stages) for part in worker.parts]
     item = _item(tmp_path)
     first = worker.perform(item)
     assert first.counters == {"signals_computed": 1, "computed:s_seen": 1, "records_written": 1}

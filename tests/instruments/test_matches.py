@@ -26,7 +26,7 @@ def carried(pixel: np.ndarray, depth: np.ndarray, first: np.ndarray, second: np.
 def test_matches_lie_where_the_points_are(path: np.ndarray) -> None:
     frames, depths = film(path)
     matcher = SiftMatches()
-    here, there = matcher.between(*(matcher.features(frame) for frame in frames))
+    here, there = matcher.between_of(*(matcher.features_of(frame) for frame in frames))
     assert len(here) > 60
     error = np.linalg.norm(carried(here, depths[0], path[0], path[1]) - there, axis=1)
     assert np.median(error) < 0.5
@@ -36,26 +36,26 @@ def test_matches_lie_where_the_points_are(path: np.ndarray) -> None:
 def test_matching_is_symmetric() -> None:
     frames, _ = film(slide(2, 0.4))
     matcher = SiftMatches(ratio=1.0)
-    first, second = (matcher.features(frame) for frame in frames)
-    forward = {tuple(row) for row in np.concatenate(matcher.match(first, second), axis=1).round(3)}
-    there, here = matcher.match(second, first)
+    first, second = (matcher.features_of(frame) for frame in frames)
+    forward = {tuple(row) for row in np.concatenate(matcher.match_of(first, second), axis=1).round(3)}
+    there, here = matcher.match_of(second, first)
     assert forward == {tuple(row) for row in np.concatenate([here, there], axis=1).round(3)}
 
 
 def test_frames_without_texture_have_no_matches() -> None:
     matcher = SiftMatches()
-    blank = matcher.features(np.full((90, 120, 3), 128, np.uint8))
-    for found in (matcher.match(blank, blank), matcher.between(blank, blank)):
+    blank = matcher.features_of(np.full((90, 120, 3), 128, np.uint8))
+    for found in (matcher.match_of(blank, blank), matcher.between_of(blank, blank)):
         assert all(points.shape == (0, 2) for points in found)
-    assert matcher.features(np.zeros((8, 8, 3), np.uint8)).pixel.shape == (0, 2)
+    assert matcher.features_of(np.zeros((8, 8, 3), np.uint8)).pixel.shape == (0, 2)
 
 
 def test_unlike_frames_hardly_match() -> None:
     matcher = SiftMatches()
     other = tuple(card.__class__(card.x, card.y, card.z, card.side, card.seed + 500) for card in WALL)
     views = [film(slide(2, 0.5), WALL)[0], film(slide(1, 0.0), other)[0]]
-    first, moved, unlike = (matcher.features(frame) for frame in np.concatenate(views))
-    assert len(matcher.match(first, unlike)[0]) < 0.25 * len(matcher.match(first, moved)[0])
+    first, moved, unlike = (matcher.features_of(frame) for frame in np.concatenate(views))
+    assert len(matcher.match_of(first, unlike)[0]) < 0.25 * len(matcher.match_of(first, moved)[0])
 
 
 def test_revisits_need_the_camera_to_leave() -> None:

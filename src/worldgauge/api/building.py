@@ -14,7 +14,7 @@ from worldgauge.core.clip import DEFAULT_MEMORY as FRAMES_MEMORY
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
-from worldgauge.core.official import official_uses
+from worldgauge.core.official import RELEASED, official_uses
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
@@ -25,6 +25,7 @@ from worldgauge.engine.definitions import Seats, choose_seats, resolve
 from worldgauge.engine.job import Job, Setup, choose_metrics
 from worldgauge.engine.limits import Limits, check_seconds, default_memory, parse_memory
 from worldgauge.engine.possible import possible_metrics
+from worldgauge.engine.seats import Numerics
 from worldgauge.engine.store import default_store
 
 Videos = str | Path | Submission | Mapping[str, Any]
@@ -62,6 +63,7 @@ def build_job(
     time_limit: float | None = None,
     max_memory: str | None = None,
     gpu_memory: str | None = None,
+    numerics: Numerics | None = None,
     own_process: bool = False,
     arguments: Sequence[str] = (),
 ) -> Job:
@@ -83,9 +85,10 @@ def build_job(
     chosen = choose_metrics(uses, wanted, file.namespace, chosen_protocol)
     if not chosen:
         raise WorldGaugeError(f"no metric can be computed for '{file.name}'", "name some, to learn what they need")
-    workers = workers or os.cpu_count() or 1
-    limits = chosen_limits(time_limit, max_memory, workers, own_process)
     on = chosen_device(device, chosen, seats)
+    gpus = gpu_count(on)
+    workers = workers or gpus or os.cpu_count() or 1
+    limits = chosen_limits(time_limit, max_memory, workers, own_process)
     setup = Setup(
         metrics=chosen,
         instrument_set=instruments,
@@ -99,7 +102,11 @@ def build_job(
         device=on,
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
         limits=limits,
-        network_memory=room_for_networks(on, gpu_memory, limits, workers),
+        network_memory=room_for_networks(on, gpu_memory, limits, -(-workers // max(1, gpus))),
+        numerics=chosen_numerics(numerics, on, chosen_protocol),
+        ahead=cases_side_by_side(on, limits, workers),
+        gpus=max(1, gpus),
+        keep_references=gpus > 0,
     )
     return Job(
         benchmark=opened,
@@ -208,6 +215,39 @@ def chosen_device(device: str | None, uses: Sequence[MetricUse], seats: Seats) -
 
         return "cuda" if torch.cuda.is_available() else "cpu"
     return "cpu"
+
+
+def gpu_count(device: str) -> int:
+    """GPUs that a run on this device is spread over: one worker on each."""
+    if not device.startswith("cuda"):
+        return 0
+    import torch
+
+    return 1 if ":" in device else max(1, torch.cuda.device_count())
+
+
+def chosen_numerics(asked: Numerics | None, device: str, protocol: str) -> Numerics:
+    """On a GPU networks compute as asked, else as the authors' code does where its numbers are wanted, else faster. On
+    a CPU there is one way, and it is exact."""
+    if not device.startswith("cuda"):
+        return "official"
+    return asked or ("official" if protocol == RELEASED else "fast")
+
+
+def cases_side_by_side(device: str, limits: Limits, workers: int) -> int:
+    """How many cases a worker with a GPU is at, so that the GPU need not wait for frames: more than it has cores, as
+    memory allows. Without a GPU workers are all the parallelism there is."""
+    if not device.startswith("cuda"):
+        return 1
+    # A quarter more than cores: some always wait for the GPU.
+    wanted = max(1, (os.cpu_count() or 1) // workers) * 5 // 4
+    fitting = wanted if limits.memory is None else int(limits.memory // CASE_MEMORY)
+    return max(2, min(wanted, fitting, MOST_CASES))
+
+
+CASE_MEMORY = 3 * 2**30
+"""Bytes set aside for a case that is worked on beside others."""
+MOST_CASES = 20
 
 
 def room_for_networks(device: str, gpu_memory: str | None, limits: Limits, workers: int) -> float | None:

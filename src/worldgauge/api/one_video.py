@@ -21,8 +21,6 @@ from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats
 from worldgauge.engine.job import Setup, choose_metrics
 from worldgauge.engine.possible import possible_metrics
-from worldgauge.engine.scratch import Scratch
-from worldgauge.engine.store import Store
 from worldgauge.engine.surroundings import as_found
 from worldgauge.engine.work import Worker, WorkItem
 
@@ -95,8 +93,7 @@ class Measurer:
         self._records.clear()
         ids = tuple(self._worker.definitions)
         with tempfile.TemporaryDirectory(prefix="worldgauge-") as folder, as_found():
-            self._worker.store = Store(Path(folder) / "store")
-            self._worker.scratch = Scratch(Path(folder) / "scratch")
+            self._worker.keep_in(Path(folder))
             if camera is not None:
                 camera_file = str(_camera_file(camera, Path(folder)))
                 case = case.model_copy(update={"condition": case.condition.model_copy(update={"camera": camera_file})})

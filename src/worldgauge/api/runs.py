@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from worldgauge.api.building import Names, Videos, build_job
@@ -19,6 +19,7 @@ from worldgauge.core.sources import copy_sources
 from worldgauge.core.status import Status
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
+from worldgauge.engine.seats import Numerics
 from worldgauge.engine.work import WorkResult
 from worldgauge.report.summary import Summary, summarise, write_summary
 
@@ -33,12 +34,15 @@ def evaluate(
     data: str | Path | None = None,
     protocol: str | None = None,
     instruments: str = "auto",
+    use: Iterable[str] = (),
+    weights: str | Iterable[str] = (),
     metrics: Names = None,
     cases: Names = None,
     sample: float | None = None,
     out: str | Path | None = None,
     workers: int = 1,
     device: str = "auto",
+    numerics: Numerics | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Score a submission: a folder of videos, a submission.json, a `Submission`, or case id to a path or an array.
@@ -46,7 +50,9 @@ def evaluate(
     Without a `benchmark` every video is a case, with what lies beside it, and is measured by every metric that this
     allows. `sample=0.1` takes a tenth of the cases, every kind in proportion. With an `out` folder the same call goes
     on where it stopped; without one the result lives in a temporary folder until the `Run` is forgotten, or is kept by
-    `Run.save`.
+    `Run.save`. `weights` are files of trained weights as `ID=PATH`, or folders of them; `use` gives a seat or a signal
+    to another instrument, such as `flow=dis`. `numerics` is how networks compute on a GPU: `official`, `fast` or
+    `exact`.
     """
     folder = Path(tempfile.mkdtemp(prefix="worldgauge-run-")) if out is None else Path(out)
     try:
@@ -56,6 +62,9 @@ def evaluate(
             data=data,
             protocol=protocol,
             instruments=instruments,
+            use=tuple(use),
+            weights=[weights] if isinstance(weights, str) else tuple(weights),
+            numerics=numerics,
             metrics=metrics,
             cases=cases,
             sample=sample,

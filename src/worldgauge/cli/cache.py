@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from worldgauge.cli.exits import FAULTS
+from worldgauge.engine.reference_frames import segments
 from worldgauge.engine.store import Store
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
 
@@ -26,6 +29,9 @@ def du(store: StorePath = None, as_json: AsJson = False) -> None:
         name = entry.meta["signal"] if entry else "(damaged)"
         count[name] += 1
         size[name] += opened.path(key).stat().st_size if entry else 0
+    for segment in segments(opened.root):
+        count[_FRAMES] += 1
+        size[_FRAMES] += _bytes_of(segment)
     rows = [{"signal": name, "entries": count[name], "bytes": size[name]} for name in sorted(count)]
     if as_json:
         print_json({"store": str(opened.root), "signals": rows, "bytes": size.total()})
@@ -36,6 +42,13 @@ def du(store: StorePath = None, as_json: AsJson = False) -> None:
         numeric=(1, 2),
     )
     say(f"{opened.root}: {size.total() / 1e6:.1f} MB")
+
+
+_FRAMES = "(frames of references)"
+
+
+def _bytes_of(segment: Path) -> int:
+    return sum(file.stat().st_size for file in segment.glob("*"))
 
 
 @app.command()
@@ -76,6 +89,12 @@ def gc(
             freed += status.st_size
             dropped += 1
             path.unlink()
+    for segment in segments(opened.root):
+        used = max((max(f.stat().st_mtime, f.stat().st_atime) for f in segment.glob("*")), default=0.0)
+        if used < before or segment.name.startswith("."):
+            freed += _bytes_of(segment)
+            dropped += 1
+            shutil.rmtree(segment)
     if as_json:
         print_json({"store": str(opened.root), "dropped": dropped, "bytes": freed})
     else:

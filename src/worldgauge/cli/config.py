@@ -18,6 +18,9 @@ _LARGEST = 1 << 20
 _CODE = ("include",)
 """Flags that name code to run. A folder one has entered must not bring its own."""
 
+_ONE_OR_MORE = {"benchmark", "data"}
+"""Flags that can be repeated and seldom are: a single value need not be in a list."""
+
 
 def read_config(ctx: typer.Context, trust: bool) -> dict[str, Any]:
     """The file's settings by verb and parameter, as the parser takes defaults; empty where there is no file.
@@ -94,6 +97,8 @@ def _checked(ctx: typer.Context, flag: Any, value: Any, where: str) -> Any:
         if not isinstance(value, bool):
             raise WorldGaugeError(f"{where} takes true or false, not {_shown(value)}")
         return value
+    if flag.multiple and flag.name in _ONE_OR_MORE and not isinstance(value, list):
+        value = [value]
     if isinstance(value, list) != bool(flag.multiple):
         raise WorldGaugeError(f"{where} takes {'a list' if flag.multiple else 'one value'}, not {_shown(value)}")
     items = value if flag.multiple else [value]

@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -14,8 +14,10 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from worldgauge.api.building import build_job
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
+from worldgauge.engine.seats import Numerics
 from worldgauge.verbs import StorePath, Where, parse_tags
 
 Videos = Annotated[Path, typer.Argument(help="A video, a folder of videos, or a submission.json.", show_default=False)]
@@ -30,6 +32,19 @@ BenchmarkName = Annotated[
 ]
 Data = Annotated[
     Path | None, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the benchmark's data set.")
+]
+BenchmarkNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--benchmark",
+        "-b",
+        envvar="WORLDGAUGE_BENCHMARK",
+        help="Name, or a folder with cases.jsonl; repeatable. None: your videos.",
+    ),
+]
+DataFolders = Annotated[
+    list[Path] | None,
+    typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the benchmark's data set; one for each."),
 ]
 Metrics = Annotated[
     str | None, typer.Option("--metrics", "-m", envvar="WORLDGAUGE_METRICS", help="Names with commas between.")
@@ -126,6 +141,18 @@ GpuMemory = Annotated[
         help="Memory for networks in one pass over the clips: 20GB; else what is free.",
     ),
 ]
+Fast = Annotated[
+    bool,
+    typer.Option(
+        "--fast", envvar="WORLDGAUGE_FAST", help="Networks on a GPU in faster numbers; the default beside 'released'."
+    ),
+]
+Exact = Annotated[
+    bool,
+    typer.Option(
+        "--exact", envvar="WORLDGAUGE_EXACT", help="Networks on a GPU so that nothing asked beside changes a bit."
+    ),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
@@ -141,8 +168,8 @@ class JobFlags:
     """The flags of run, plan and score; each field is one flag."""
 
     videos: Videos
-    benchmark: BenchmarkName = None
-    data: Data = None
+    benchmark: BenchmarkNames = None
+    data: DataFolders = None
     metrics: Metrics = None
     case: Cases = None
     where: Where = None
@@ -159,6 +186,8 @@ class JobFlags:
     time_limit: TimeLimit = None
     max_memory: MaxMemory = None
     gpu_memory: GpuMemory = None
+    fast: Fast = False
+    exact: Exact = False
     shard: Shard = "1/1"
     offline: Offline = False
     device: Device = "auto"
@@ -168,14 +197,42 @@ class JobFlags:
     moved: Moved = False
     break_lock: BreakLock = False
 
+    def jobs(self) -> list[Job]:
+        """One job for each benchmark, over the same videos; with several, each has a folder below `--out`."""
+        named = self.benchmark or [None]
+        if len(set(named)) < len(named):
+            raise WorldGaugeError("a benchmark is named twice", "name each once")
+        if self.data and len(self.data) != len(named):
+            told = f"{len(self.data)} --data for {len(named)} benchmarks"
+            raise WorldGaugeError(told, "give one for each, in the same order, or none")
+        data = self.data or [None] * len(named)
+        jobs = [self._job(benchmark, place) for benchmark, place in zip(named, data, strict=True)]
+        folders = [_folder_of(job) for job in jobs]
+        if len(set(folders)) < len(folders):
+            raise WorldGaugeError(f"two benchmarks have one name: {', '.join(folders)}", "run them one by one")
+        if len(jobs) < 2 or self.out is None:
+            return jobs
+        return [replace(job, setup=replace(job.setup, out=self.out / _folder_of(job))) for job in jobs]
+
     def job(self) -> Job:
+        """The one job of a verb that takes one benchmark."""
+        if len(self.benchmark or ()) > 1:
+            raise WorldGaugeError("this takes one benchmark at a time", "'worldgauge run' takes several")
+        return self.jobs()[0]
+
+    def _numerics(self) -> Numerics | None:
+        if self.fast and self.exact:
+            raise WorldGaugeError("--fast and --exact contradict each other", "give one of them")
+        return "fast" if self.fast else "exact" if self.exact else None
+
+    def _job(self, benchmark: str | None, data: Path | None) -> Job:
         """Open the benchmark and the submission, and resolve what was asked for."""
         if self.offline:
             os.environ["HF_HUB_OFFLINE"] = "1"
         return build_job(
             self.videos,
-            benchmark=self.benchmark,
-            data=self.data,
+            benchmark=benchmark,
+            data=data,
             protocol=self.protocol,
             instruments=self.instruments,
             use=self.use or (),
@@ -199,9 +256,14 @@ class JobFlags:
             time_limit=self.time_limit,
             max_memory=self.max_memory,
             gpu_memory=self.gpu_memory,
+            numerics=self._numerics(),
             own_process=True,
             arguments=sys.argv[1:],
         )
+
+
+def _folder_of(job: Job) -> str:
+    return job.setup.namespace or job.benchmark.file.name
 
 
 def takes_job_flags(verb: Callable[..., None]) -> Callable[..., None]:

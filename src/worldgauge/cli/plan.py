@@ -11,7 +11,7 @@ from worldgauge.cli.options import JobFlags, Why, takes_job_flags
 from worldgauge.core.weights import total_in_words
 from worldgauge.engine.job import Job
 from worldgauge.engine.limits import gigabytes
-from worldgauge.engine.plan import Plan, make_plan
+from worldgauge.engine.plan import Plan, make_plans
 from worldgauge.verbs import AsJson, duration, print_json, print_pairs, say
 
 app = typer.Typer()
@@ -21,11 +21,12 @@ app = typer.Typer()
 @takes_job_flags
 def plan(flags: JobFlags, why: Why = False, as_json: AsJson = False) -> None:
     """Say what a run with the same flags would do: cases, stored signals, time, memory. Nothing is computed."""
-    job = flags.job()
-    found = make_plan(job)
+    jobs = flags.jobs()
+    plans = make_plans(jobs)
     if as_json:
-        print_json(plan_json(found))
-    else:
+        print_json(plan_json(plans[0]) if len(plans) == 1 else {"plans": [plan_json(found) for found in plans]})
+        return
+    for found, job in zip(plans, jobs, strict=True):
         print_plan(found, job)
         print_why({**found.impossible, **found.excluded}, why)
 

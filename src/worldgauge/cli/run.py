@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from worldgauge.cli.exits import INTERRUPTED
@@ -10,9 +12,11 @@ from worldgauge.cli.options import JobFlags, Strict, Why, takes_job_flags
 from worldgauge.cli.plan import plan_json, print_plan, print_why
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
-from worldgauge.engine.plan import make_plan
-from worldgauge.engine.run import Totals, execute
-from worldgauge.report.summary import write_summary
+from worldgauge.engine.fitting import execute_fitting
+from worldgauge.engine.job import Job
+from worldgauge.engine.plan import Plan, make_plans
+from worldgauge.engine.run import Totals
+from worldgauge.report.summary import Summary, write_summary
 from worldgauge.verbs import AsJson, print_json, say
 
 app = typer.Typer()
@@ -28,24 +32,35 @@ def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJs
       worldgauge run my_videos/                        every metric that needs no more than videos
       worldgauge run my_videos/ --reference truth/ --metrics psnr,ssim
       worldgauge run submission.json --benchmark cases/ --workers 4
+      worldgauge run my_videos/ -b cases/ -b others/ -o runs/both      two benchmarks, each clip read once
     """
-    job = flags.job()
-    plan = make_plan(job)
+    jobs = flags.jobs()
+    plans = make_plans(jobs)
     if not as_json:
-        print_plan(plan, job)
-    totals = Totals()
+        for plan, job in zip(plans, jobs, strict=True):
+            print_plan(plan, job)
     try:
-        with RunProgress(plan.records) as progress:
-            totals = execute(job, plan, progress.advance)
+        with RunProgress(sum(plan.records for plan in plans)) as progress:
+            done = execute_fitting(list(zip(jobs, plans, strict=True)), progress.advance, say)
     except KeyboardInterrupt:
-        say(f"stopped; every finished record is in {job.setup.out}. The same command goes on from there.", err=True)
+        folders = ", ".join(str(job.setup.out) for job in jobs)
+        say(f"stopped; every finished record is in {folders}. The same command goes on from there.", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    summary = write_summary(job.setup.out)
+    summaries = [write_summary(job.setup.out) for job, _, _ in done]
     if as_json:
-        print_json({"plan": plan_json(plan), "counters": dict(totals.counters), **summary.to_json()})
+        told = [_as_json(*of_job, summary) for of_job, summary in zip(done, summaries, strict=True)]
+        print_json(told[0] if len(told) == 1 else {"runs": told})
     else:
-        print_summary(summary)
-        print_counts(summary)
-        print_why({**plan.impossible, **plan.excluded}, why)
-        say(f"run folder: {job.setup.out}")
-    finish(summary, strict)
+        for (job, plan, totals), summary in zip(done, summaries, strict=True):
+            print_summary(summary)
+            print_counts(summary)
+            print_why({**plan.impossible, **plan.excluded}, why)
+            if waited := totals.waited:
+                say(f"GPU waited {waited:.0%} for frames")
+            say(f"run folder: {job.setup.out}")
+    for summary in summaries:
+        finish(summary, strict)
+
+
+def _as_json(job: Job, plan: Plan, totals: Totals, summary: Summary) -> dict[str, Any]:
+    return {"plan": plan_json(plan), "counters": dict(totals.counters), **summary.to_json()}

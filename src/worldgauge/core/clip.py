@@ -5,7 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import overload
+from functools import partial
+from typing import Protocol, overload
 
 import numpy as np
 
@@ -15,6 +16,16 @@ from worldgauge.core.video import Image, Video
 
 DEFAULT_MEMORY = 512 * 2**20
 """Bytes of frames kept in memory; longer clips go to an unnamed temporary file that the system pages in and out."""
+
+
+class KeptFrames(Protocol):
+    """Resized frames of a video that were kept from an earlier time."""
+
+    def frame(self, index: int, size: tuple[int, int], interpolation: str) -> Image | None:
+        """The frame, if it was kept."""
+
+    def note(self, index: int, size: tuple[int, int], interpolation: str, frame: Image) -> None:
+        """A frame that was not."""
 
 
 class Frames(Sequence[Image]):
@@ -60,6 +71,10 @@ class Clip:
         self.phases = phases
         self.spec = spec or FrameSpec()
         self._decoded = _Decoded(video, memory)
+
+    def remember(self, kept: KeptFrames) -> None:
+        """Ask these before a frame is decoded and resized."""
+        self._decoded.kept = kept
 
     def under(self, spec: FrameSpec) -> Clip:
         """The same clip seen through another spec; decoded frames are shared."""
@@ -115,6 +130,7 @@ class _Decoded:
         self.expected: set[int] = set()
         self.passes = 0
         self.frames_decoded = 0
+        self.kept: KeptFrames | None = None
         self._memory = memory
         self._buffers: dict[tuple[int, int, str], _Buffer] = {}
 
@@ -123,18 +139,39 @@ class _Decoded:
         return self.video.info.width, self.video.info.height
 
     def frame(self, index: int, spec: FrameSpec) -> Image:
-        original = self._buffer(self.size, "decoded")
-        if index not in original.slots:
-            self._decode_into(original)
         size = spec.output_size(*self.size)
-        if size == self.size:
-            return original.get(index)
-        resized = self._buffer(size, spec.interpolation)
-        if index not in resized.slots:
-            from worldgauge.media.resize import resize
+        wanted = self._buffer(size, "decoded" if size == self.size else spec.interpolation)
+        if index not in wanted.slots:
+            self._bring(index, wanted, size, spec.interpolation)
+        return wanted.get(index)
 
-            resized.put(index, resize(original.get(index), size, spec.interpolation))
-        return resized.get(index)
+    def _bring(self, index: int, wanted: _Buffer, size: tuple[int, int], interpolation: str) -> None:
+        from worldgauge.media.resize import resize
+
+        if self.kept is not None and (known := self.kept.frame(index, size, interpolation)) is not None:
+            wanted.put(index, known)
+            return
+        original = self._buffer(self.size, "decoded")
+        if index in original.slots:
+            frame = original.get(index)
+        elif self.video.frame_by_frame:
+            frame = self._decoded_alone(index)
+            # Where any frame can be had by itself, large ones that are looked at in small need not be held.
+            if original.in_memory or wanted is original:
+                original.put(index, frame)
+        else:
+            self._decode_into(original)
+            frame = original.get(index)
+        if wanted is not original:
+            wanted.put(index, resize(frame, size, interpolation))
+        if self.kept is not None and size != self.size:
+            self.kept.note(index, size, interpolation, wanted.get(index))
+
+    def _decoded_alone(self, index: int) -> Image:
+        self.passes = 1
+        self.frames_decoded += 1
+        ((_, frame),) = self.video.decode([index])
+        return frame
 
     def _decode_into(self, buffer: _Buffer) -> None:
         self.passes += 1
@@ -155,9 +192,16 @@ class _Buffer:
     def __init__(self, size: tuple[int, int], count: int, memory: int) -> None:
         self.slots: dict[int, int] = {}
         shape = (count, size[1], size[0], 3)
-        needed = int(np.prod(shape))
-        # np.zeros reserves address space and takes memory only for the rows that are written.
-        self._rows: Image = np.zeros(shape, np.uint8) if needed <= memory else _mapped(shape)
+        self.in_memory = int(np.prod(shape)) <= memory
+        # Made when the first frame comes: np.zeros reserves address space, a file is a file.
+        self._make = partial(np.zeros, shape, np.uint8) if self.in_memory else partial(_mapped, shape)
+        self._made: Image | None = None
+
+    @property
+    def _rows(self) -> Image:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
     def put(self, index: int, frame: Image) -> None:
         slot = self.slots[index] = len(self.slots)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from worldgauge.core.reasons import is_code
 
 
@@ -34,7 +36,22 @@ class WorldGaugeError(Exception):
         return type(self), (self.message, self.hint)
 
 
-class CannotWrite(WorldGaugeError):
+class StopsRun(WorldGaugeError):
+    """No fault of the case at hand: the run stops."""
+
+
+class NoRoom(StopsRun):
+    """A network ran out of the GPU's memory."""
+
+    def __init__(self, instrument: str, batch: int) -> None:
+        super().__init__(f"{instrument} has no room on the GPU for {batch} rows at a time", "use a smaller batch")
+        self.instrument, self.batch = instrument, batch
+
+    def __reduce__(self) -> Any:
+        return NoRoom, (self.instrument, self.batch)
+
+
+class CannotWrite(StopsRun):
     """The store or the run folder cannot be written: the run stops, and what is on disk stays."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,13 +25,16 @@ class Instrument:
     """What it imports that the base install does not bring."""
     extra: ClassVar[str] = "models"
     """The extra that brings those."""
-    dtype: ClassVar[str] = "float32"
-    tf32: ClassVar[str] = "default"
-    """Whether a GPU may round the inputs of products to TF32; `default` is what torch does by itself."""
-    compiled: ClassVar[bool] = False
-    """Whether the network is translated into kernels of its own before it is used."""
     memory: ClassVar[float] = 0.1
     """Gigabytes it needs while loaded, beside the frames."""
+    rate: ClassVar[float | None] = None
+    """Frames of 480x832, or pairs of them, that it is done with in a second on a GPU, as its card says; for plans."""
+    takes_rows: ClassVar[bool] = False
+    """Whether it takes any number of frames as a list, and makes its stacks itself."""
+    fast: ClassVar[Mapping[str, Any]] = {}
+    """Parameters of a faster way to compute on a GPU."""
+    exact: ClassVar[Mapping[str, Any]] = {}
+    """Parameters under which its answer for a frame is the same to the bit, whatever it is asked beside."""
 
     @property
     def weights(self) -> tuple[str, ...]:
@@ -59,7 +63,7 @@ class Instrument:
 
     def numerics(self) -> dict[str, Any]:
         """How a network computes: what may change its numbers a little beside its parameters."""
-        return {"dtype": self.dtype, "tf32": self.tf32, "compiled": self.compiled}
+        return {"dtype": "float32", "tf32": "default", "compiled": False}
 
     def unavailable(self) -> str | None:
         """Why it cannot run on this machine, in a few words that say what brings it; None when it can."""
@@ -97,6 +101,13 @@ class Instrument:
 
     def load(self, device: str) -> None:
         """Make it ready to infer. Called once per worker and pass over the clips."""
+
+    def busy_seconds(self) -> float:
+        """How long a GPU computed for it, or for those it shares the GPU with, since this was last asked."""
+        return 0.0
+
+    def try_out(self, width: int, height: int) -> None:
+        """Perceive made frames of this size, as many as it takes at a time; `NoRoom` where memory is short."""
 
     def forget(self) -> None:
         """Drop what it remembers of the frames of a case. Called when a worker is done with the case."""

@@ -25,6 +25,8 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.core.signal import SIGNALS
 
 FILE_NAME = "instruments.toml"
+RELEASED = "released"
+"""The protocol that stands for the numbers of a benchmark's released code, down to how it computes."""
 
 
 class _Model(BaseModel):
@@ -53,6 +55,9 @@ class OfficialUse(_Model):
     """The network, its checkpoint and settings in words."""
     differs: str = ""
     """What the signal does otherwise than the authors, whatever instrument serves it; empty: nothing."""
+    precise: bool = False
+    """Whether the faster way to compute would change what is scored by more than chance may hide: then it is not the
+    default for this signal under any protocol."""
     under: dict[str, Differently] = {}
     """Protocol to what differs."""
 

@@ -41,9 +41,12 @@ def rows_in_stacks(instrument: InStacks, call: Callable[..., Any], *columns: Col
     (n, H, W, 3), and what belongs to them, such as texts, as lists. The first column are frames.
 
     The frames of a column are of one size. An answer is an array or a list with a row per frame, or a tuple or a
-    mapping of these; a row's part of it is what is given for the row.
+    mapping of these; a row's part of it is what is given for the row. An instrument that takes rows is given all of
+    them at once, frames as a list of arrays: nothing is copied, and it makes its stacks itself.
     """
-    if len(columns[0]):
+    if len(columns[0]) and getattr(instrument, "takes_rows", False):
+        yield from _rows(call(*(list(column) for column in columns)))
+    elif len(columns[0]):
         height, width = columns[0][0].shape[:2]
         for stacks in _stacks(columns, max(1, instrument.micro_batch(width, height))):
             yield from _rows(call(*stacks))

@@ -125,6 +125,11 @@ class Video:
         return self.path
 
     @property
+    def frame_by_frame(self) -> bool:
+        """Whether any frame can be had without those before it: each is a file of its own."""
+        return self.on_disk is not None and is_folder(self.path)
+
+    @property
     def is_there(self) -> bool:
         """Whether there is something to read."""
         if self.on_disk is None:
@@ -210,11 +215,18 @@ class Video:
 
         return probe(self.path)
 
+    @cached_property
+    def _files(self) -> list[Path]:
+        """The frames of a folder."""
+        from worldgauge.media.frame_folder import frame_files
+
+        return frame_files(self.path)
+
     def _read(self, ascending: list[int]) -> Iterator[tuple[int, Image]]:
         if is_folder(self.path):
-            from worldgauge.media.frame_folder import read_folder
+            from worldgauge.media.frame_folder import read_files
 
-            return read_folder(self.path, ascending)
+            return read_files(self._files, ascending)
         from worldgauge.media.decoder import decode
 
         return decode(self.path, ascending)

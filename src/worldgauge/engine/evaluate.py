@@ -13,10 +13,10 @@ import numpy as np
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import lacking, offers
 from worldgauge.core.errors import (
-    CannotWrite,
     InvalidVideo,
     NotApplicable,
     Outcome,
+    StopsRun,
     Unavailable,
     Unscored,
     WorldGaugeError,
@@ -84,7 +84,7 @@ def evaluate(
         frames = _frames(definition, inputs, measurement)
         left_out = measurement.left_out
         value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
-    except (NotStored, CannotWrite):
+    except (NotStored, StopsRun):
         raise
     except _NoVideo:
         status, reason = Status.MISSING, "the submission has no video for this case"

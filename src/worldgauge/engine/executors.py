@@ -10,9 +10,10 @@ from typing import Protocol
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.definitions import has_foreign_code
-from worldgauge.engine.job import Setup
+from worldgauge.engine.job import Setup, build_together
 from worldgauge.engine.processes import Death, WorkerProcess, first_news
 from worldgauge.engine.surroundings import as_found, one_blas_thread
+from worldgauge.engine.team import side_by_side
 from worldgauge.engine.watch import NOTHING
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
@@ -38,8 +39,7 @@ def needs_own_process(setup: Setup) -> bool:
         return False
     if setup.limits.stated:
         return True
-    seats, definitions = setup.build()
-    return has_foreign_code(definitions, seats)
+    return any(has_foreign_code(definitions, seats) for _, seats, definitions in build_together(setup))
 
 
 class InlineExecutor:
@@ -50,8 +50,11 @@ class InlineExecutor:
             found.enter_context(as_found())
             self._worker = Worker(setup, perceive)
             self._found = found.pop_all()
+        self._ahead = setup.ahead
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
+        if self._ahead > 1:
+            return side_by_side(self._worker.perform, items, self._ahead)
         return map(self._worker.perform, items)
 
     def close(self) -> None:
@@ -105,6 +108,9 @@ class PoolExecutor:
             item = again.popleft() if again else next(coming, None)
             if item is None:
                 return
+            if item.alone and worker.items:
+                again.appendleft(item)
+                return
             worker.give(item)
 
     def _one_with_room(self) -> WorkerProcess | None:
@@ -112,9 +118,17 @@ class PoolExecutor:
         if idle is not None:
             return idle
         if len(self._workers) < self._most:
-            self._workers.append(WorkerProcess(self._setup, self._perceive))
+            self._workers.append(WorkerProcess(self._for_next_gpu(), self._perceive))
             return self._workers[-1]
         return next((worker for worker in self._workers if worker.takes_more), None)
+
+    def _for_next_gpu(self) -> Setup:
+        """The setup of the next worker: each has a GPU of its own as far as they go."""
+        if self._setup.device != "cuda" or self._setup.gpus < 2:
+            return self._setup
+        taken = Counter(worker.device for worker in self._workers)
+        free = min((f"cuda:{k}" for k in range(self._setup.gpus)), key=lambda device: taken[device])
+        return replace(self._setup, device=free)
 
     def _left_by(self, worker: WorkerProcess, death: Death) -> list[WorkItem]:
         """What a dead worker had still to do; the step it died at is left out when that was its second time."""
@@ -126,6 +140,9 @@ class PoolExecutor:
         self._failed_starts = 0
         if not worker.items:
             return []
+        if self._setup.ahead > 1 and len(worker.items) > 1:
+            # Nobody knows which of them it was; one at a time it will show.
+            return [replace(item, alone=True) for item in worker.items]
         item, *rest = worker.items
         step = worker.step
         place = (item.key, item.stage, step)

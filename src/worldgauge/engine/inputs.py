@@ -16,17 +16,24 @@ from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.names import readable
 from worldgauge.core.video import Video
+from worldgauge.engine.together import Together
 
 
 class CaseInputs:
     """The two clips of a case and the parts of the case, opened on demand."""
 
-    def __init__(self, case: Case, video: Video | None, reference: Video | None = None) -> None:
-        """`reference` stands for the reference video that the case names, where that is in memory."""
+    def __init__(
+        self, case: Case, video: Video | None, reference: Video | None = None, together: Together | None = None
+    ) -> None:
+        """`reference` stands for the reference video that the case names, where that is in memory. `together` has the
+        clips that other benchmarks look at in the same pass."""
         self.case = case
         self.video = video
         self.clips: dict[str, Clip] = {}
         """The clips opened so far."""
+        self.borrowed: set[str] = set()
+        """Those of them that another benchmark has opened."""
+        self._together = together
         self._digests: dict[str, str] = {}
         self._of_reads: dict[tuple[str, ...], str] = {}
         self._given_reference = reference
@@ -37,8 +44,16 @@ class CaseInputs:
         if source not in self.clips:
             video = self.video if source == "video" else self._reference
             assert video is not None, f"no {source} to open"
-            self.clips[source] = Clip(video, self.case.reference.phases)
+            self.clips[source] = self._opened(source, video)
         return self.clips[source]
+
+    def _opened(self, source: str, video: Video) -> Clip:
+        if self._together is None:
+            return Clip(video, self.case.reference.phases)
+        clip, new = self._together.clip(video, self.case.reference.phases)
+        if not new:
+            self.borrowed.add(source)
+        return clip
 
     def digest(self, part: str) -> str:
         """Digest of that part of the input; raises `NotApplicable` when the case does not have it."""

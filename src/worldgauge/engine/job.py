@@ -21,6 +21,7 @@ from worldgauge.engine.definitions import Definition, Seats, choose_seats, resol
 from worldgauge.engine.limits import Limits
 from worldgauge.engine.sample import draw_sample
 from worldgauge.engine.scratch import FOLDER as SCRATCH
+from worldgauge.engine.seats import Maker, Numerics
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,41 @@ class Setup:
     limits: Limits = field(default_factory=Limits)
     network_memory: float | None = None
     """Gigabytes for the networks of one pass over the clips; None: all that are used fit."""
+    numerics: Numerics = "official"
+    """How networks compute."""
+    batches: tuple[tuple[str, int], ...] = ()
+    """Instruments that take fewer rows at a time than by themselves, because more do not fit into memory."""
+    largest: tuple[int, int] | None = None
+    """Width and height of the largest frame, on which networks are tried before the first case."""
+    ahead: int = 1
+    """Cases a worker is at side by side: some are decoded and prepared while a network is at work on another."""
+    gpus: int = 1
+    """GPUs that the workers are spread over."""
+    keep_references: bool = False
+    """Whether resized frames of reference videos are kept in the store for the next model."""
+    beside: tuple[Setup, ...] = ()
+    """Other benchmarks scored in the same passes over the same videos."""
 
     @property
     def scratch(self) -> Path:
         """Where values wait for a later pass: a folder of this run's own, so that another run may clear its own."""
         return self.store / SCRATCH / digest_of(str(self.out.absolute()))[:16]
 
-    def build(self) -> tuple[Seats, list[Definition]]:
-        """Import the plug-ins and resolve every name."""
+    def build(self, maker: Maker | None = None) -> tuple[Seats, list[Definition]]:
+        """Import the plug-ins and resolve every name. With the `maker` of another setup equal instruments are one."""
         for file in self.includes:
             include(file)
         place_weights(self.weights)
-        seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace)
+        maker = maker or Maker()
+        maker.numerics, maker.batches, maker.on_cpu = self.numerics, dict(self.batches), self.device == "cpu"
+        seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace, maker)
         return seats, resolve(self.metrics, seats)
+
+
+def build_together(setup: Setup) -> list[tuple[Setup, Seats, list[Definition]]]:
+    """A setup and those beside it, built so that an instrument which several of them ask is one object."""
+    maker = Maker()
+    return [(own, *own.build(maker)) for own in (setup, *setup.beside)]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.clip import Clip
-from worldgauge.core.errors import CannotWrite, Outcome, Unavailable, Unscored, WorldGaugeError
+from worldgauge.core.errors import Outcome, StopsRun, Unavailable, Unscored, WorldGaugeError
 from worldgauge.core.frozen import freeze, handed_out
 from worldgauge.core.metric import Metric
 from worldgauge.core.origin import origin_of
@@ -24,6 +24,7 @@ from worldgauge.engine.loaded import Loaded as Loaded
 from worldgauge.engine.scratch import FOLDER as SCRATCH
 from worldgauge.engine.scratch import Held, Scratch
 from worldgauge.engine.store import Store
+from worldgauge.engine.together import Together
 from worldgauge.engine.watch import Watch
 
 
@@ -43,10 +44,12 @@ class Perception:
         watch: Watch | None = None,
         scratch: Scratch | None = None,
         spilled: Collection[SignalUse] = (),
+        together: Together | None = None,
     ) -> None:
         """Without `instruments` nothing is computed: what is not in the store raises `NotStored`.
 
-        Signals in `spilled` are looked for in the scratch and left there for a later pass.
+        Signals in `spilled` are looked for in the scratch and left there for a later pass. `together` is what the
+        perceptions of one clip for several benchmarks share.
         """
         self.counters: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
@@ -58,8 +61,7 @@ class Perception:
         self._watch = watch
         self._scratch = scratch or Scratch(store.root / SCRATCH)
         self._spilled = spilled
-        self._readers: Counter[SignalUse] = Counter()
-        """How many signals and metrics will ask for one; nothing where that is not known."""
+        self._together = together or Together()
         self._streamed = 0.0
         """Seconds spent below a signal while it was at work."""
         self._identities: dict[SignalUse, dict[str, Any]] = {}
@@ -108,9 +110,14 @@ class Perception:
 
     def announce(self, uses: Iterable[SignalUse], metrics: Iterable[Metric] = ()) -> None:
         """Tell what will be asked for: one decode then serves all, and rows with one reader need not be held."""
-        self._readers.update(need for metric in metrics for need in metric.needs)
+        for metric in metrics:
+            for need in metric.needs:
+                self._together.will_read(self.key(need), (id(self), metric.name))
         for use in uses:
-            self._readers.update(inherited(use))
+            if use in self._spilled:
+                self._together.will_read(self.key(use), (id(self), "a later pass"))
+            for need in inherited(use):
+                self._together.will_read(self.key(need), self.key(use))
             for part in SIGNALS.get(use.signal).reads:
                 source = self._source(part, use)
                 if source in ("video", "reference"):
@@ -122,7 +129,7 @@ class Perception:
         if use not in self._values:
             try:
                 found = freeze(self._obtain(use))
-            except CannotWrite:
+            except StopsRun:
                 raise
             except Unscored as outcome:
                 found = _blamed(outcome, use)
@@ -144,7 +151,9 @@ class Perception:
     def decodes(self) -> Counter[str]:
         """Passes over files and frames decoded, so far."""
         counted: Counter[str] = Counter()
-        for clip in self.inputs.clips.values():
+        for source, clip in self.inputs.clips.items():
+            if source in self.inputs.borrowed:
+                continue
             counted["decode_passes"] += clip.passes
             counted["frames_decoded"] += clip.frames_decoded
         return counted
@@ -177,8 +186,13 @@ class Perception:
             raise NotStored(f"signal {use.describe()} is not in the store", "run 'worldgauge run' first")
         if self._watch is not None:
             refuse_too_large(use, self._values, self.inputs, self._seats, self._watch.limits)
+        if not signal.kept and self.key(use) in self._together.values:
+            self.counters["signals_shared"] += 1
+            shared = self._together.values[self.key(use)]
+            self._spill(use, shared)
+            return shared
         call = self._call(use, signal)
-        if signal.streams and self._readers[use] == 1 and use not in self._spilled:
+        if signal.streams and self._together.readers(self.key(use)) == 1 and use not in self._spilled:
             return _Passing(call, partial(self._count_streamed, use), use)
         started, self._streamed = time.perf_counter(), 0.0
         try:
@@ -187,9 +201,15 @@ class Perception:
             self._keep(use, {}, started, outcome)
             raise
         self._keep(use, found, started)
+        self._spill(use, found)
+        if not signal.kept:
+            self._together.values[self.key(use)] = freeze(found)
+        return found
+
+    def _spill(self, use: SignalUse, found: Any) -> None:
+        """Leave a value for a later pass that asks for it."""
         if use in self._spilled:
             self._scratch.save(self.key(use), found.arrays if isinstance(found, Held) else found)
-        return found
 
     def _call(self, use: SignalUse, signal: Signal) -> Callable[[], Any]:
         """The signal's function with all it is handed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,12 +25,15 @@ from worldgauge.engine.job import Job
 from worldgauge.engine.perception import Perception
 from worldgauge.engine.possible import why_not
 from worldgauge.engine.records import finished
-from worldgauge.engine.stages import Stages
+from worldgauge.engine.seats import Maker
+from worldgauge.engine.stages import Stages, joint_stages
 from worldgauge.engine.store import Store
 
 RATES_FILE = "rates.json"
 """In the store: seconds per frame of one megapixel, per signal, as measured on this machine."""
 
+_CARD_MEGAPIXELS = 0.48 * 0.832
+"""Of the frames that the rates of cards are about."""
 _PROBED = 64
 """Clips looked into for the estimate of time and memory, beside those already known; the rest are taken to be like
 them."""
@@ -101,13 +104,22 @@ class Plan:
 
 def make_plan(job: Job) -> Plan:
     """Look at every chosen case: its video, its finished records, its stored signals."""
-    seats, definitions = job.setup.build()
+    return make_plans([job])[0]
+
+
+def make_plans(jobs: Sequence[Job]) -> list[Plan]:
+    """The plans of several benchmarks that are scored in the same passes over the same videos."""
+    maker = Maker()
+    built = [job.setup.build(maker) for job in jobs]
+    passes = joint_stages([(definitions, seats) for seats, definitions in built], jobs[0].setup.network_memory)
+    return [_plan(job, *of_job, stages) for job, of_job, stages in zip(jobs, built, passes, strict=True)]
+
+
+def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages) -> Plan:
     _check_policy(job, definitions)
     before, listed, remarks = found_before(job)
     store, (done, invocation) = Store(job.setup.store), finished(job.setup.out)
-    plan = Plan(
-        len(job.cases), [], definitions, Stages.of(definitions, seats, job.setup.network_memory), remarks=remarks
-    )
+    plan = Plan(len(job.cases), [], definitions, stages, remarks=remarks)
     plan.invocation = max(invocation, len(before.invocations) if before else 0)
     known = {case.id for case in job.benchmark.cases}
     plan.unknown = sorted(set(job.submission.videos) - known)
@@ -135,7 +147,8 @@ def make_plan(job: Job) -> Plan:
     plan.excluded = job.excluded
     plan.networks = list({one.name: one for d in definitions for one in d.networks}.values())
     plan.weights = [locate(name) for name in dict.fromkeys(name for one in plan.networks for name in one.weights)]
-    plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory)
+    on_gpu = job.setup.device.startswith("cuda")
+    plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory, on_gpu)
     return plan
 
 
@@ -170,9 +183,12 @@ def _is_done(definition: Definition, parts: Mapping[str, str], done: Mapping[tup
     return again is not None and (not again or definition.unavailable is not None)
 
 
-def _estimate(plan: Plan, seats: Seats, store: Store, limit: int | None = None) -> tuple[float, float]:
+def _estimate(
+    plan: Plan, seats: Seats, store: Store, limit: int | None = None, on_gpu: bool = False
+) -> tuple[float, float]:
     """Seconds for one worker, and its gigabytes on the clip that needs the most; clips over the limit are noted."""
-    rates = read_rates(store.root)
+    # As measured on this machine, else as the networks' cards say, else as the signals do.
+    rates = (_rates_of_cards(plan, seats) if on_gpu else {}) | read_rates(store.root)
     busy = [work for work in plan.works if work.compute and work.video is not None]
     spread = {id(work) for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]}
     megapixels, most = [], 0.0
@@ -195,6 +211,16 @@ def _estimate(plan: Plan, seats: Seats, store: Store, limit: int | None = None) 
     mean = sum(megapixels) / len(megapixels)
     seconds = sum(rates.get(name, SIGNALS.get(name).cost) * mean * count for name, count in plan.signals().items())
     return seconds, most
+
+
+def _rates_of_cards(plan: Plan, seats: Seats) -> dict[str, float]:
+    """Seconds per frame of one megapixel, by signal, where a network's card tells how fast it is on a GPU."""
+    found = {}
+    for name in plan.signals():
+        instrument = seats.instrument(name)
+        if instrument is not None and instrument.rate is not None:
+            found[name] = 1 / (instrument.rate * _CARD_MEGAPIXELS)
+    return found
 
 
 def read_rates(store: Path) -> dict[str, float]:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from worldgauge.engine.job import Setup
 from worldgauge.engine.limits import SETTING_UP, Limits, gigabytes
 from worldgauge.engine.memory import keep_freed_memory, resident_bytes
 from worldgauge.engine.surroundings import one_opencv_thread
+from worldgauge.engine.team import quick_switching
 from worldgauge.engine.watch import NOTHING, Slot
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
@@ -50,6 +52,8 @@ class WorkerProcess:
     def __init__(self, setup: Setup, perceive: bool) -> None:
         # Fresh interpreters: forking a process that has threads or a GPU context is a known way to hang.
         context = multiprocessing.get_context("spawn")
+        self.device = setup.device
+        self._ahead = setup.ahead
         self._slot: Slot = context.RawValue(Slot, NOTHING, 0, SETTING_UP)
         self._pipe, theirs = context.Pipe()
         arguments = (os.getpid(), setup, perceive, theirs, self._slot)
@@ -72,6 +76,10 @@ class WorkerProcess:
     @property
     def takes_more(self) -> bool:
         """Whether it would do to give it an item before it has answered the last."""
+        if any(item.alone for item in self.items):
+            return False
+        if self._ahead > 1:
+            return self.was_ready and len(self.items) < self._ahead and not self._waiting
         return self.was_ready and self._seconds < _QUICK and len(self.items) < _AHEAD and not self._waiting
 
     @property
@@ -107,7 +115,9 @@ class WorkerProcess:
             if answer == _READY:
                 self.was_ready, self._changed = True, now
             else:
-                self.items.popleft()
+                # Cases that are worked on side by side end in any order.
+                done = next(item for item in self.items if (*item.key, item.part) == answer.item)
+                self.items.remove(done)
                 self._sent -= 1
                 self._seconds = now - self._answered
                 yield answer
@@ -154,7 +164,7 @@ class WorkerProcess:
     def _send(self) -> None:
         """Send what it has room for. A large item waits until it is free, so that sending never has to wait for it."""
         while self.was_ready and self._waiting:
-            if self._sent and len(self._waiting[0]) > _SMALL:
+            if self._sent and self._ahead == 1 and len(self._waiting[0]) > _SMALL:
                 return
             try:
                 self._pipe.send_bytes(self._waiting[0])
@@ -184,17 +194,34 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
         pipe.send(_portable(error))
         return
     pipe.send(_READY)
-    while True:
+
+    def coming() -> Iterator[WorkItem]:
+        while True:
+            try:
+                yield pipe.recv()
+            except (EOFError, OSError):
+                return
+
+    def answered(item: WorkItem) -> Any:
         try:
-            item = pipe.recv()
-        except (EOFError, OSError):
-            return
-        answer: Any
-        try:
-            answer = worker.perform(item)
+            return worker.perform(item)
         except Exception as error:  # noqa: BLE001  told by the main process
-            answer = _portable(error)
-        pipe.send(answer)
+            return _portable(error)
+
+    if setup.ahead == 1:
+        for item in coming():
+            pipe.send(answered(item))
+        return
+    sending = threading.Lock()
+
+    def answer(item: WorkItem) -> None:
+        told = answered(item)
+        with sending:
+            pipe.send(told)
+
+    with quick_switching(), ThreadPoolExecutor(setup.ahead) as threads:
+        for item in coming():
+            threads.submit(answer, item)
 
 
 def _portable(error: Exception) -> Exception:

@@ -10,8 +10,9 @@ import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ class Totals:
     finished: bool = False
     """False when it was interrupted."""
 
+    @property
+    def waited(self) -> float | None:
+        """The share of the time in which the GPUs had nothing to do; None where none was used."""
+        wall = self.counters["gpu_wall_seconds"]
+        return max(0.0, 1 - self.counters["gpu_seconds"] / wall) if wall else None
+
     def add(self, result: WorkResult) -> None:
         self.statuses += result.statuses
         self.counters += result.counters
@@ -66,31 +73,73 @@ def execute(
     make_executor: Callable[..., Executor] = local_executor,
 ) -> Totals:
     """Do what the plan says. Interrupted or killed at any moment, the same call goes on where it stopped."""
-    out, totals, started = job.setup.out, Totals(), time.time()
+    return execute_together([(job, plan)], on_result, perceive, make_executor)[0]
+
+
+def execute_together(
+    planned: Sequence[tuple[Job, Plan]],
+    on_result: OnResult = lambda _: None,
+    perceive: bool = True,
+    make_executor: Callable[..., Executor] = local_executor,
+) -> list[Totals]:
+    """Do what plans of several benchmarks over the same videos say, in the same passes: `make_plans` makes them.
+
+    Each has a run folder of its own. A video is decoded once per pass for all of them.
+    """
+    started, first = time.time(), planned[0][0]
+    setup = replace(first.setup, beside=tuple(job.setup for job, _ in planned[1:]))
+    with ExitStack() as open_folders:
+        folders = [open_folders.enter_context(_folder(job, plan, started)) for job, plan in planned]
+        executor = make_executor(setup, first.workers, perceive)
+        begun = time.perf_counter()
+        try:
+            for stage in range(planned[0][1].stages.count):
+                for result in executor.map(_items(folders, stage)):
+                    for each in result.all():
+                        folders[each.part].totals.add(each)
+                        on_result(each)
+            for folder in folders:
+                folder.totals.finished = True
+        finally:
+            executor.close()
+            counters = folders[0].totals.counters
+            if counters["gpu_seconds"]:
+                counters["gpu_wall_seconds"] = (time.perf_counter() - begun) * first.workers  # type: ignore[assignment]
+    return [folder.totals for folder in folders]
+
+
+@dataclass
+class _Folder:
+    """A run folder that is being written."""
+
+    job: Job
+    plan: Plan
+    number: int
+    """Of this invocation."""
+    totals: Totals = field(default_factory=Totals)
+
+
+@contextmanager
+def _folder(job: Job, plan: Plan, started: float) -> Iterator[_Folder]:
+    """A run folder with what it is about written down; at the end, what was done."""
+    out = job.setup.out
     _make_folder(out)
     with writing(out, job.break_lock):
         before, listed, _ = found_before(job)
         file = _run_file(job, plan, before)
         _look_at_the_rest(job, plan, file, listed)
         # Noted at once, so that no two invocations have one number, however this one ends.
-        number = max(plan.invocation, len(file.invocations))
-        file.invocations.append(_invocation(job, totals, started))
+        folder = _Folder(job, plan, max(plan.invocation, len(file.invocations)))
+        file.invocations.append(_invocation(job, folder.totals, started))
         _describe(job, plan, file)
-        executor = make_executor(job.setup, job.workers, perceive)
         try:
-            for stage in range(plan.stages.count):
-                for result in executor.map(_items(plan, stage, number)):
-                    totals.add(result)
-                    on_result(result)
-            totals.finished = True
+            yield folder
         finally:
-            executor.close()
-            if totals.finished:
+            if folder.totals.finished:
                 Scratch(job.setup.scratch).clear()
-            file.invocations[-1] = _invocation(job, totals, started)
+            file.invocations[-1] = _invocation(job, folder.totals, started)
             _save(file, out)
-            _remember_rates(job.setup.store, totals)
-    return totals
+            _remember_rates(job.setup.store, folder.totals, job.setup.ahead)
 
 
 def _describe(job: Job, plan: Plan, file: RunFile) -> None:
@@ -106,14 +155,29 @@ def _describe(job: Job, plan: Plan, file: RunFile) -> None:
     _save(file, out)
 
 
-def _items(plan: Plan, stage: int, invocation: int) -> Iterator[WorkItem]:
+def _items(folders: Sequence[_Folder], stage: int) -> Iterator[WorkItem]:
+    """The work of a pass. What several benchmarks ask of one video is one item."""
+    of_video: dict[Any, list[WorkItem]] = {}
+    for part, folder in enumerate(folders):
+        for item in _items_of(folder.plan, stage, folder.number, part):
+            place = None if item.video is None else item.video.on_disk
+            key: Any = (place, item.video and item.video.stated_fps) if place is not None and len(folders) > 1 else None
+            others = of_video.get(key, []) if key is not None else []
+            if key is None or any(other.part == part for other in others):
+                key = (part, item.key)
+            of_video.setdefault(key, []).append(item)
+    for first, *others in of_video.values():
+        yield replace(first, beside=tuple(others))
+
+
+def _items_of(plan: Plan, stage: int, invocation: int, part: int = 0) -> Iterator[WorkItem]:
     for work in plan.works:
         # A case is visited in a stage when some metric is complete after it or some signal belongs to it.
         visited = {plan.stages.of_metric[m] for m in work.todo} | {plan.stages.of_use[use] for use in work.compute}
         if stage in visited:
             due = tuple(m for m in work.todo if plan.stages.of_metric[m] >= stage)
-            final = stage == max(visited)
-            yield WorkItem(work.case, work.take, work.video, stage, due, invocation=invocation, final=final)
+            final, about = stage == max(visited), (work.case, work.take, work.video, stage, due)
+            yield WorkItem(*about, invocation=invocation, final=final, part=part)
 
 
 def _look_at_the_rest(job: Job, plan: Plan, file: RunFile, listed: Contents | None) -> None:
@@ -203,12 +267,13 @@ def _environment() -> dict[str, str]:
     return found
 
 
-def _remember_rates(store: Path, totals: Totals) -> None:
-    """Keep the measured cost of each signal for the next plan; losing it is harmless."""
+def _remember_rates(store: Path, totals: Totals, ahead: int = 1) -> None:
+    """Keep the measured cost of each signal for the next plan; losing it is harmless. Of cases that were worked on side
+    by side each took its time while the others took theirs."""
     rates = read_rates(store)
     for name, megapixels in totals.signal_megapixels.items():
         if megapixels > 0:
-            rates[name] = totals.signal_seconds[name] / megapixels
+            rates[name] = totals.signal_seconds[name] / megapixels / ahead
     if not rates:
         return
     partial = store / f".{RATES_FILE}.{os.getpid()}"

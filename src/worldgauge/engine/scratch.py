@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.core.device_arrays import as_array
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.frozen import freeze
 from worldgauge.core.signal import Arrays
@@ -44,7 +45,7 @@ class Held:
         if self._stacks is None:
             return self._arrays or {}
         names = self._stacks[0] if self._stacks else {}
-        return {name: np.concatenate([stack[name] for stack in self._stacks]) for name in names}
+        return {name: np.concatenate([as_array(stack[name]) for stack in self._stacks]) for name in names}
 
 
 class Scratch:
@@ -62,7 +63,7 @@ class Scratch:
         for stack in stacks:
             size += sum(rows.nbytes for rows in stack.values())
             if columns is None and size > self._in_memory:
-                columns = {name: _Column(self._folder, rows) for name, rows in stack.items()}
+                columns = {name: _Column(self._folder, as_array(rows)) for name, rows in stack.items()}
                 while found:
                     _append(columns, found.pop(0))
             if columns is None:
@@ -136,7 +137,7 @@ class _Column:
 
 def _append(columns: Mapping[str, _Column], stack: Arrays) -> None:
     for name, rows in stack.items():
-        columns[name].append(rows)
+        columns[name].append(as_array(rows))
 
 
 def _cannot_write(folder: Path, error: OSError) -> CannotWrite:

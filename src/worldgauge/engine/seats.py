@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from worldgauge.core.canonical import canonical_json
 from worldgauge.core.errors import WorldGaugeError
@@ -65,32 +65,49 @@ class Seats:
         return f", or --instruments {POCKET}" if can else ""
 
 
-class _Maker:
+Numerics = Literal["official", "fast", "exact"]
+"""How networks compute on a GPU: as the authors' code does, faster, or to the bit whatever else is asked beside."""
+
+
+class Maker:
     """Makes instruments; equal ones are one object, which is loaded once."""
 
-    def __init__(self) -> None:
+    def __init__(self, numerics: Numerics = "official", batches: Mapping[str, int] | None = None) -> None:
+        """`batches`: rows an instrument takes at a time where its own number does not fit into memory."""
         self._made: dict[tuple[str, str], Instrument] = {}
+        self.numerics = numerics
+        self.batches = batches or {}
+        self.on_cpu = False
+        """Whether there is no GPU for kinds of numbers that only a GPU is quick in."""
 
-    def make(self, name: str, parameters: Mapping[str, Any]) -> Instrument:
+    def make(self, name: str, parameters: Mapping[str, Any], numerics: Numerics | None = None) -> Instrument:
+        """An instrument; what `parameters` say of its numerics stands before what is said for all."""
         kind = INSTRUMENTS.get(name)
         known = list(kind().parameters) if parameters else []
         for key in parameters:
             if key not in known:
                 raise unknown_name(f"parameter of instrument '{name}'", key, known)
-        made = kind(**parameters)
+        chosen = dict({"fast": kind.fast, "exact": kind.exact}.get(numerics or self.numerics, {}))
+        if name in self.batches:
+            chosen["batch"] = self.batches[name]
+        made = kind(**{**chosen, **parameters})
         return self._made.setdefault((name, canonical_json(made.parameters)), made)
 
 
 def choose_seats(
-    set_name: str = POCKET, overrides: Iterable[str] = (), official: Iterable[OfficialUse] = (), namespace: str = ""
+    set_name: str = POCKET,
+    overrides: Iterable[str] = (),
+    official: Iterable[OfficialUse] = (),
+    namespace: str = "",
+    maker: Maker | None = None,
 ) -> Seats:
     """The instruments of a named set with the user's overrides, such as `flow=dis:preset=fast`.
 
     A seat or a signal stands before the sign; the signal wins. `official` are the benchmark's own for a protocol, under
     the full names of signals; they sit in the sets `reference` and `auto` where the user has not chosen. `namespace` is
-    the benchmark, whose signals need no prefix.
+    the benchmark, whose signals need no prefix. `maker` is that of another benchmark whose instruments are shared.
     """
-    maker, seats = _Maker(), _seats_of(set_name)
+    maker, seats = maker or Maker(), _seats_of(set_name)
     chosen = {seat: maker.make(name, {}) for seat, name in seats.items()}
     users_seats: set[str] = set()
     of_signal: dict[str, Instrument] = {}
@@ -111,7 +128,7 @@ def choose_seats(
         if not use.official or use.signal in of_signal or seat in users_seats:
             continue
         if use.official in INSTRUMENTS.names():
-            of_signal[use.signal] = maker.make(use.official, use.parameters)
+            of_signal[use.signal] = _official(maker, use)
         else:
             not_here[use.signal] = use.official
     return Seats(chosen, set_name, of_signal, not_here)
@@ -119,12 +136,25 @@ def choose_seats(
 
 def seats_of_run(file: RunFile) -> Seats:
     """The instruments that a run was made with, as its definitions tell them."""
-    maker, found = _Maker(), dict[str, Instrument]()
+    maker, found = Maker(), dict[str, Instrument]()
     for signal in _signals_in(file):
         told = signal.get("instrument")
         if told and told["name"] in INSTRUMENTS.names():
             found[signal["signal"]] = maker.make(told["name"], told["parameters"])
     return Seats({}, "run", found)
+
+
+def _official(maker: Maker, use: OfficialUse) -> Instrument:
+    """The official instrument of a signal; where the rest is fast, a number that this would change is not."""
+    # On a CPU everything is computed in float32, and the table says where the authors' code is not.
+    settings = {key: value for key, value in use.parameters.items() if not (maker.on_cpu and key == "dtype")}
+    if maker.numerics == "official":
+        return maker.make(use.official, settings)
+    if maker.numerics == "fast" and use.precise:
+        return maker.make(use.official, settings, "official")
+    kind = INSTRUMENTS.get(use.official)
+    chosen = kind.fast if maker.numerics == "fast" else kind.exact
+    return maker.make(use.official, {key: value for key, value in settings.items() if key not in chosen})
 
 
 def _signals_in(file: RunFile) -> Iterator[Mapping[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worldgauge.core.instrument import Instrument
@@ -34,47 +34,73 @@ class Stages:
     @classmethod
     def of(cls, definitions: Iterable[Definition], seats: Seats, budget: float | None = None) -> Stages:
         """`budget`: gigabytes for the networks of one pass; None: all fit. One that is larger than that is alone."""
-        listed = list(definitions)
-        uses = list(dict.fromkeys(use for d in listed for use in all_uses(d.metric)))
-        asked = {use for d in listed if not d.unavailable for use in all_uses(d.metric)}
-        network = {use: _network(use, seats) if use in asked else None for use in uses}
-        packed = _packed(uses, network, budget)
-        stage: dict[SignalUse, int] = {}
-        for use in uses:
-            one = network[use]
-            own = packed[id(one)] if one is not None else 0
-            stage[use] = max([own, *(stage[need] for need in inherited(use))])
-        _postpone(uses, network, stage, listed)
-        of_metric = {d.id: max((stage[use] for use in d.metric.needs), default=0) for d in listed}
-        passes: list[dict[int, Instrument]] = [{} for _ in range(max(stage.values(), default=0) + 1)]
-        for use, one in network.items():
-            if one is not None:
-                passes[stage[use]][id(one)] = one
-        spilled = {need for use in uses for need in inherited(use) if not _kept(need) and stage[need] < stage[use]}
-        spilled |= {
-            need for d in listed for need in d.metric.needs if not _kept(need) and stage[need] < of_metric[d.id]
-        }
-        return cls(tuple(tuple(one.values()) for one in passes), stage, of_metric, frozenset(spilled))
+        return joint_stages([(definitions, seats)], budget)[0]
 
 
-def _packed(
-    uses: list[SignalUse], network: Mapping[SignalUse, Instrument | None], budget: float | None
-) -> dict[int, int]:
+def joint_stages(parts: Sequence[tuple[Iterable[Definition], Seats]], budget: float | None = None) -> list[Stages]:
+    """The passes of several benchmarks over the same clips, for each of them; the networks of a pass are those of all.
+
+    A network that several of them ask is one object, and in one pass for all.
+    """
+    listed = [list(definitions) for definitions, _ in parts]
+    nodes = list(dict.fromkeys((k, use) for k, own in enumerate(listed) for d in own for use in all_uses(d.metric)))
+    asked = {(k, use) for k, own in enumerate(listed) for d in own if not d.unavailable for use in all_uses(d.metric)}
+    network = {node: _network(node[1], parts[node[0]][1]) if node in asked else None for node in nodes}
+    packed = _packed(nodes, network, budget)
+    stage: dict[_Node, int] = {}
+    for node in nodes:
+        one = network[node]
+        own = packed[id(one)] if one is not None else 0
+        stage[node] = max([own, *(stage[need] for need in _needs(node))])
+    _postpone(nodes, network, stage, listed)
+    passes: list[dict[int, Instrument]] = [{} for _ in range(max(stage.values(), default=0) + 1)]
+    for node, one in network.items():
+        if one is not None:
+            passes[stage[node]][id(one)] = one
+    networks = tuple(tuple(one.values()) for one in passes)
+    return [_of_part(k, own, nodes, stage, networks) for k, own in enumerate(listed)]
+
+
+_Node = tuple[int, SignalUse]
+"""A signal of one of the benchmarks."""
+
+
+def _needs(node: _Node) -> list[_Node]:
+    return [(node[0], need) for need in inherited(node[1])]
+
+
+def _of_part(
+    part: int,
+    definitions: list[Definition],
+    nodes: list[_Node],
+    stage: Mapping[_Node, int],
+    networks: tuple[tuple[Instrument, ...], ...],
+) -> Stages:
+    of_use = {use: stage[k, use] for k, use in nodes if k == part}
+    of_metric = {d.id: max((of_use[use] for use in d.metric.needs), default=0) for d in definitions}
+    spilled = {need for use in of_use for need in inherited(use) if not _kept(need) and of_use[need] < of_use[use]}
+    spilled |= {
+        need for d in definitions for need in d.metric.needs if not _kept(need) and of_use[need] < of_metric[d.id]
+    }
+    return Stages(networks, of_use, of_metric, frozenset(spilled))
+
+
+def _packed(nodes: list[_Node], network: Mapping[_Node, Instrument | None], budget: float | None) -> dict[int, int]:
     """The pass of each network: the first with room, not before those it builds on; the larger ones first."""
-    level: dict[SignalUse, int] = {}
-    below: dict[SignalUse, set[int]] = {}
+    level: dict[_Node, int] = {}
+    below: dict[_Node, set[int]] = {}
     found: dict[int, Instrument] = {}
     height: dict[int, int] = {}
     rests_on: dict[int, set[int]] = {}
-    for use in uses:
-        needs, one = inherited(use), network[use]
-        level[use] = max((level[need] for need in needs), default=0) + (one is not None)
-        below[use] = set[int]().union(*(below[need] for need in needs))
+    for node in nodes:
+        needs, one = _needs(node), network[node]
+        level[node] = max((level[need] for need in needs), default=0) + (one is not None)
+        below[node] = set[int]().union(*(below[need] for need in needs))
         if one is not None:
             found[id(one)] = one
-            height[id(one)] = max(height.get(id(one), 0), level[use])
-            rests_on.setdefault(id(one), set()).update(below[use] - {id(one)})
-            below[use].add(id(one))
+            height[id(one)] = max(height.get(id(one), 0), level[node])
+            rests_on.setdefault(id(one), set()).update(below[node] - {id(one)})
+            below[node].add(id(one))
     order = sorted(found, key=lambda number: (height[number], -found[number].memory, found[number].name))
     of_network: dict[int, int] = {}
     room: list[float] = []
@@ -90,22 +116,23 @@ def _packed(
 
 
 def _postpone(
-    uses: list[SignalUse],
-    network: Mapping[SignalUse, Instrument | None],
-    stage: dict[SignalUse, int],
-    definitions: list[Definition],
+    nodes: list[_Node],
+    network: Mapping[_Node, Instrument | None],
+    stage: dict[_Node, int],
+    definitions: list[list[Definition]],
 ) -> None:
     """Move what needs no network and is not kept to the pass that asks for it first, so that it need not wait there."""
-    asked: dict[SignalUse, list[int]] = {}
-    for definition in definitions:
-        done = max((stage[use] for use in definition.metric.needs), default=0)
-        for need in definition.metric.needs:
-            asked.setdefault(need, []).append(done)
-    for use in reversed(uses):
-        if network[use] is None and not _kept(use):
-            stage[use] = max(stage[use], min(asked.get(use, [stage[use]])))
-        for need in inherited(use):
-            asked.setdefault(need, []).append(stage[use])
+    asked: dict[_Node, list[int]] = {}
+    for k, own in enumerate(definitions):
+        for definition in own:
+            done = max((stage[k, use] for use in definition.metric.needs), default=0)
+            for need in definition.metric.needs:
+                asked.setdefault((k, need), []).append(done)
+    for node in reversed(nodes):
+        if network[node] is None and not _kept(node[1]):
+            stage[node] = max(stage[node], min(asked.get(node, [stage[node]])))
+        for need in _needs(node):
+            asked.setdefault(need, []).append(stage[node])
 
 
 def _network(use: SignalUse, seats: Seats) -> Instrument | None:

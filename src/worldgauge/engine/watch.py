@@ -6,6 +6,7 @@ import ctypes
 import signal
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from copy import copy
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -42,6 +43,13 @@ class Watch:
         """Steps not to be tried again on the case at hand, with what they did to their worker."""
         self.seconds = SETTING_UP
         """What a step may take on the case at hand."""
+        self._part: int | None = None
+
+    def of_part(self, part: int) -> Watch:
+        """The same for the steps of one of several benchmarks, which stand as (number, step) among all."""
+        own = copy(self)
+        own._part = part
+        return own
 
     def __enter__(self) -> Watch:
         self._tell(NOTHING, SETTING_UP)
@@ -57,7 +65,7 @@ class Watch:
 
     def call(self, step: Hashable, who: Callable[[], str], function: Callable[[], Any], loading: bool = False) -> Any:
         """The function's answer. What ends a process, or may leave it unsound, becomes `Misbehaved` with a name."""
-        number = self._numbers[step]
+        number = self._numbers[step if self._part is None else (self._part, step)]
         if number in self.given_up:
             raise Misbehaved(f"{who()} {self.given_up[number]}")
         self._tell(number, SETTING_UP if loading else self.seconds)

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from worldgauge.core.case import Case
-from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.case_parts import offers
+from worldgauge.core.errors import StopsRun, WorldGaugeError
 from worldgauge.core.record import Record
+from worldgauge.core.signal import SignalUse
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video, is_measurable
-from worldgauge.engine.definitions import has_foreign_code
+from worldgauge.engine.definitions import Definition, Seats, has_foreign_code
 from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
-from worldgauge.engine.job import Setup
+from worldgauge.engine.job import Setup, build_together
 from worldgauge.engine.perception import Loaded, NotStored, Perception
 from worldgauge.engine.records import RecordWriter
+from worldgauge.engine.reference_frames import ReferenceFrames
 from worldgauge.engine.scratch import Scratch
-from worldgauge.engine.stages import Stages
+from worldgauge.engine.stages import Stages, joint_stages
 from worldgauge.engine.store import Store
+from worldgauge.engine.together import Together
 from worldgauge.engine.watch import Slot, Watch
 
 log = logging.getLogger(__name__)
@@ -45,6 +52,12 @@ class WorkItem:
     """A reference video in memory, in place of the file the case names."""
     final: bool = True
     """Whether no later pass comes back to the case."""
+    part: int = 0
+    """Which of the benchmarks that are scored together it is for."""
+    beside: tuple[WorkItem, ...] = ()
+    """The same video for the other benchmarks."""
+    alone: bool = False
+    """Whether a worker does it beside nothing else, so that it is known who has ended the worker."""
     given_up: Mapping[int, str] = field(default_factory=dict)
     """Steps of `Watch` that have cost a worker twice, with what they did; what needs them becomes an error."""
 
@@ -67,10 +80,55 @@ class WorkResult:
     """Frames times pixels of the model's clip, where something was perceived."""
     not_stored: list[str] = field(default_factory=list)
     """Metrics that would have needed perception when none was allowed."""
+    part: int = 0
+    """Which of the benchmarks that are scored together it is of."""
+    take: int = 0
+    beside: list[WorkResult] = field(default_factory=list)
+    """What the others have of the same video."""
+
+    @property
+    def item(self) -> tuple[str, int, int]:
+        """Which item it answers: case, take and benchmark."""
+        return self.case, self.take, self.part
+
+    def all(self) -> list[WorkResult]:
+        """Of every benchmark."""
+        return [self, *self.beside]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the benchmarks that a worker scores."""
+
+    number: int
+    setup: Setup
+    seats: Seats
+    definitions: Mapping[str, Definition]
+    stages: Stages
+    store: Store
+    scratch: Scratch
+    loaded: Loaded | None
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """An item whose signals are announced."""
+
+    item: WorkItem
+    part: Part
+    inputs: CaseInputs
+    perception: Perception
+    watch: Watch
+    wanted: list[Definition]
+    to_compute: list[SignalUse]
+    kept: ReferenceFrames | None
 
 
 class Worker:
-    """Holds what outlives a case: instruments, the store and one record file. OpenCV must have one thread."""
+    """Holds what outlives a case: instruments, the store and a record file per run. OpenCV must have one thread.
+
+    `perform` may be called by several threads, each with items of its own, of one stage.
+    """
 
     def __init__(
         self,
@@ -83,60 +141,84 @@ class Worker:
 
         `slot` is where a worker process tells what it is at.
         """
-        self.seats, definitions = setup.build()
-        self.definitions = {d.id: d for d in definitions}
-        self.stages = Stages.of(definitions, self.seats, setup.network_memory)
-        self.store = Store(setup.store)
-        self.scratch = Scratch(setup.scratch)
+        self.parts = list(_parts(setup, perceive))
+        first = self.parts[0]
+        self.seats, self.definitions, self.stages = first.seats, first.definitions, first.stages
+        self.loaded = first.loaded
         self._stage = 0
-        self.loaded = Loaded(self.seats, setup.device) if perceive else None
-        steps = (*self.definitions, *self.stages.of_use)
-        self.watch = Watch(steps, setup.limits, slot, foreign=has_foreign_code(definitions, self.seats))
+        steps = [(p.number, step) for p in self.parts for step in (*p.definitions, *p.stages.of_use)]
+        foreign = any(has_foreign_code(p.definitions.values(), p.seats) for p in self.parts)
+        self.watch = Watch(steps, setup.limits, slot, foreign=foreign)
         self._setup = setup
         self._write = write
-        self._writer: RecordWriter | None = None
+        self._writers: dict[int, RecordWriter] = {}
+        self._lock = threading.RLock()
 
     def perform(self, item: WorkItem) -> WorkResult:
         """Perceive the stage's signals, then write the records that are complete with them."""
-        if item.video is not None and item.video.on_disk is not None:
-            # What the plan knew of the file may be hours old: its digest is that of the moment it is measured.
-            item = replace(item, video=copy(item.video))
         self._enter(item.stage)
-        with self.watch as watch:
+        # Each thread has its own: a step is told by one of them at a time.
+        with copy(self.watch) as watch:
             watch.given_up = item.given_up
             watch.seconds = self._setup.limits.seconds_for(_length(item))
             try:
-                return self._perform(item)
+                return self._perform(item, watch)
             finally:
                 if self.loaded is not None:
                     self.loaded.forget_case()
 
     def _enter(self, stage: int) -> None:
         """Let go of networks that this pass does not ask."""
-        if stage != self._stage and self.loaded is not None:
-            self.loaded.keep_only(self.stages.networks[stage])
-        self._stage = stage
+        with self._lock:
+            if stage != self._stage and self.loaded is not None:
+                self.loaded.keep_only(self.stages.networks[stage])
+            self._stage = stage
 
-    def _perform(self, item: WorkItem) -> WorkResult:
-        result = WorkResult(item.case.id)
-        inputs = CaseInputs(item.case, item.video, item.reference)
-        beside = (self.scratch, self.stages.spilled)
-        perception = Perception(inputs, self.seats, self.store, self.loaded, self.watch, *beside)
-        wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
+    def _perform(self, item: WorkItem, watch: Watch) -> WorkResult:
+        """One video for all benchmarks: told first what all will ask, so that its file is decoded once."""
+        together, videos = Together(), dict[Any, Video]()
+        items = [replace(each, video=_fresh(each.video, videos)) for each in (item, *item.beside)]
+        begun = [self._begin(each, together, bool(item.beside), watch) for each in items]
+        first, *others = [self._finish(each) for each in begun]
+        first.beside = others
+        if self.loaded is not None and (busy := self.loaded.busy_seconds()):
+            first.counters["gpu_seconds"] += busy  # type: ignore[assignment]
+        return first
+
+    def _begin(self, item: WorkItem, together: Together, joint: bool, watch: Watch) -> _Begun:
+        part = self.parts[item.part]
+        inputs = CaseInputs(item.case, item.video, item.reference, together if joint else None)
+        own = watch.of_part(part.number)
+        stages, place = part.stages, (part.scratch, part.stages.spilled)
+        perception = Perception(inputs, part.seats, part.store, part.loaded, own, *place, together)
+        wanted = [part.definitions[m] for m in item.metrics if stages.of_metric[m] >= item.stage]
+        to_compute: list[SignalUse] = []
+        kept = self._kept_reference(inputs, part)
         if item.video is not None and not item.lost and is_measurable(item.video):
-            self._perceive(perception, item.stage, [d.id for d in wanted if not d.unavailable])
-        for definition in wanted:
-            if self.stages.of_metric[definition.id] != item.stage:
+            to_compute = _announced(perception, part, item.stage, [d for d in wanted if not d.unavailable])
+        return _Begun(item, part, inputs, perception, own, wanted, to_compute, kept)
+
+    def _finish(self, begun: _Begun) -> WorkResult:
+        item, perception, stages = begun.item, begun.perception, begun.part.stages
+        result = WorkResult(item.case.id, part=item.part, take=item.take)
+        _perceive(perception, begun.to_compute)
+        for definition in begun.wanted:
+            if stages.of_metric[definition.id] != item.stage:
                 continue
+            about = (item.lost, item.take, item.invocation, begun.watch)
             try:
-                record = evaluate(definition, inputs, perception, item.lost, item.take, item.invocation, self.watch)
+                # One at a time: Python's warnings, which a metric is watched by, belong to the process.
+                with self._lock:
+                    record = evaluate(definition, begun.inputs, perception, *about)
+                    self._append(begun.part, record)
             except NotStored:
                 result.not_stored.append(definition.id)
                 continue
-            self.write(record)
             result.statuses[record.status] += 1
-        if item.final and self.stages.spilled:
+        if item.final and stages.spilled:
             perception.drop_spilled()
+        if begun.kept is not None:
+            begun.kept.save()
         result.counters = perception.counters + perception.decodes()
         result.counters["records_written"] += result.statuses.total()
         result.seconds = perception.seconds
@@ -146,36 +228,80 @@ class Worker:
                 result.megapixels = info.frames * info.width * info.height / 1e6
         return result
 
-    @property
-    def write(self) -> Callable[[Record], None]:
-        if self._write is None:
-            self._writer = RecordWriter(self._setup.out, self._setup.record_prefix)
-            self._write = self._writer.append
-        return self._write
+    def _kept_reference(self, inputs: CaseInputs, part: Part) -> ReferenceFrames | None:
+        """Frames of the case's reference, where they are kept for other models."""
+        if not part.setup.keep_references or part.loaded is None or not offers(inputs.case, "reference"):
+            return None
+        try:
+            kept = ReferenceFrames(part.store.root, inputs.digest("reference"))
+            inputs.clip("reference").remember(kept)
+        except (WorldGaugeError, OSError):
+            # Told by the signals that read it.
+            return None
+        return kept
+
+    def keep_in(self, folder: Path) -> None:
+        """Put stored signals, and values that wait, into another folder from now on."""
+        self.parts = [
+            replace(part, store=Store(folder / "store"), scratch=Scratch(folder / "scratch")) for part in self.parts
+        ]
+
+    def _append(self, part: Part, record: Record) -> None:
+        if self._write is not None:
+            self._write(record)
+            return
+        if part.number not in self._writers:
+            self._writers[part.number] = RecordWriter(part.setup.out, part.setup.record_prefix)
+        self._writers[part.number].append(record)
 
     def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
+        for writer in self._writers.values():
+            writer.close()
         if self.loaded is not None:
             self.loaded.keep_only()
 
-    def _perceive(self, perception: Perception, stage: int, metrics: list[str]) -> None:
-        """Compute this stage's signals. What goes wrong is remembered and told by the metrics that need them."""
-        needs = dict.fromkeys(use for m in metrics for use in self.definitions[m].metric.needs)
+
+def _parts(setup: Setup, perceive: bool) -> Iterator[Part]:
+    """The benchmark of the setup and those beside it; instruments that are equal are one."""
+    built = build_together(setup)
+    passes = joint_stages([(definitions, seats) for _, seats, definitions in built], setup.network_memory)
+    loaded = Loaded(built[0][1], setup.device, setup.largest) if perceive else None
+    for number, ((own, seats, definitions), stages) in enumerate(zip(built, passes, strict=True)):
+        by_id = {definition.id: definition for definition in definitions}
+        ready = loaded and (loaded.beside(seats) if number else loaded)
+        yield Part(number, own, seats, by_id, stages, Store(own.store), Scratch(own.scratch), ready)
+
+
+def _fresh(video: Video | None, known: dict[Any, Video]) -> Video | None:
+    """What the plan knew of a file may be hours old: its digest is that of the moment it is measured."""
+    if video is None or video.on_disk is None:
+        return video
+    return known.setdefault((video.path, video.stated_fps, video.expected_frames), copy(video))
+
+
+def _announced(perception: Perception, part: Part, stage: int, definitions: list[Definition]) -> list[SignalUse]:
+    """This stage's signals; the clips are told which frames they ask for."""
+    needs = dict.fromkeys(use for d in definitions for use in d.metric.needs)
+    try:
+        to_compute = [use for use in perception.to_compute(needs) if part.stages.of_use[use] == stage]
+        if part.loaded is not None:
+            due = [d.metric for d in definitions if part.stages.of_metric[d.id] == stage]
+            perception.announce(to_compute, due)
+    except (WorldGaugeError, OSError):
+        # Told by the metrics that ask for the signals.
+        return []
+    return to_compute
+
+
+def _perceive(perception: Perception, to_compute: list[SignalUse]) -> None:
+    """Compute these signals. What goes wrong is remembered and told by the metrics that need them."""
+    for use in to_compute:
         try:
-            to_compute = [use for use in perception.to_compute(needs) if self.stages.of_use[use] == stage]
-            if self.loaded is not None:
-                due = [m for m in metrics if self.stages.of_metric[m] == stage]
-                perception.announce(to_compute, [self.definitions[m].metric for m in due])
-        except (WorldGaugeError, OSError):
-            return
-        for use in to_compute:
-            try:
-                perception.value(use)
-            except CannotWrite:
-                raise
-            except Exception as error:  # noqa: BLE001  the metrics that ask for the signal make the record
-                log.debug("case %s, %s: %s", perception.inputs.case.id, use.describe(), error)
+            perception.value(use)
+        except StopsRun:
+            raise
+        except Exception as error:  # noqa: BLE001  the metrics that ask for the signal make the record
+            log.debug("case %s, %s: %s", perception.inputs.case.id, use.describe(), error)
 
 
 def _length(item: WorkItem) -> int:

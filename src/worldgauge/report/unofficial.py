@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from worldgauge.core.instrument import INSTRUMENTS
-from worldgauge.core.official import InstrumentsFile, OfficialUse, official_instruments
+from worldgauge.core.official import RELEASED, InstrumentsFile, OfficialUse, official_instruments
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Run
 
 NOT_OFFICIAL = "not the official instrument"
-_HOW_MANY = "batch"
-"""The one parameter of networks that is no setting of the authors'."""
+_HOW_MANY = {"batch"}
+"""A parameter of networks that is no setting of the authors'."""
+_HOW = {"dtype", "tf32", "compiled"}
+"""How a network computes: a setting of the authors' where the numbers of their code are asked for."""
 
 
 def unofficial(run: Run) -> dict[str, list[str]]:
@@ -57,7 +59,7 @@ def _others(signal: Mapping[str, Any], known: InstrumentsFile, protocol: str, st
         if use is not None and official:
             if used["name"] != use.official:
                 yield f"{name} instead of {use.official}"
-            elif told := _other_settings(used.get("parameters", {}), use):
+            elif told := _other_settings(used.get("parameters", {}), use, protocol):
                 yield f"{name} with {told}"
         if used.get("other_weights") and (official or strictly):
             yield f"{name} with other weights than the published ones"
@@ -67,9 +69,10 @@ def _others(signal: Mapping[str, Any], known: InstrumentsFile, protocol: str, st
         yield from _others(need, known, protocol, strictly)
 
 
-def _other_settings(parameters: Mapping[str, Any], use: OfficialUse) -> str:
+def _other_settings(parameters: Mapping[str, Any], use: OfficialUse, protocol: str) -> str:
     """Settings that are not the authors', in words."""
     usual = INSTRUMENTS.get(use.official)().parameters if use.official in INSTRUMENTS.names() else {}
     asked = usual | use.parameters
-    differing = [key for key in asked if key != _HOW_MANY and parameters.get(key, asked[key]) != asked[key]]
+    ours = _HOW_MANY if protocol == RELEASED else _HOW_MANY | _HOW
+    differing = [key for key in asked if key not in ours and parameters.get(key, asked[key]) != asked[key]]
     return ", ".join(f"{key}={parameters[key]} instead of {asked[key]}" for key in differing)

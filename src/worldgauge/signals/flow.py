@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.clip import Clip
+from worldgauge.core.device_arrays import as_array, joined_rows
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import InStacks
@@ -43,12 +44,33 @@ class FlowInstrument(InStacks, Protocol):
 
 @signal(version=1, reads=("video",), seat="flow", kept=False, cost=0.13, dense=16.0)
 def flow_fields(clip: Clip, flow: FlowInstrument) -> Iterator[Arrays]:
-    """Flow between consecutive frames, pair by pair: `forward` and `backward` (1, H, W, 2), px."""
+    """Flow between consecutive frames, a few pairs at a time: `forward` and `backward` (n, H, W, 2), px.
+
+    They are where the instrument has computed them; `ways_of` brings them here one by one.
+    """
     frames = clip.frames()
     if len(frames) < 2:
         raise InvalidVideo(f"flow needs two frames, the clip has {len(frames)}")
-    for forward, backward in both_ways(flow, frames, [(k, k + 1) for k in range(len(frames) - 1)]):
-        yield {"forward": forward[None], "backward": backward[None]}
+    waiting: Any = None
+    for stack in stacks_between(
+        flow, frames, [way for k in range(len(frames) - 1) for way in ((k, k + 1), (k + 1, k))]
+    ):
+        if waiting is not None and len(stack) == 1:
+            yield {"forward": waiting, "backward": stack}
+            waiting = None
+            continue
+        ways = stack if waiting is None else joined_rows(waiting, stack)
+        whole = len(ways) // 2 * 2
+        if whole:
+            yield {"forward": ways[0:whole:2], "backward": ways[1:whole:2]}
+        waiting = ways[whole:] if len(ways) > whole else None
+
+
+def stacks_between(flow: FlowInstrument, frames: Frames, pairs: Pairs) -> Iterator[Any]:
+    """Fields (n, H, W, 2) where the instrument has them: arrays, or tensors on a GPU."""
+    in_place = getattr(flow, "stacks_in_place", None) or flow.flow_stacks
+    stacks: Iterator[Any] = in_place(frames, pairs)
+    return stacks
 
 
 def fields_between(flow: FlowInstrument, frames: Frames, pairs: Pairs) -> Iterator[Floats]:
@@ -65,7 +87,8 @@ def both_ways(flow: FlowInstrument, frames: Frames, pairs: Pairs) -> Iterator[tu
 
 def ways_of(fields: Iterable[Arrays]) -> Iterator[tuple[Floats, Floats]]:
     """The two fields (H, W, 2) of each pair of `flow_fields`."""
-    return ((field["forward"][0], field["backward"][0]) for field in fields)
+    for stack in fields:
+        yield from zip(as_array(stack["forward"]), as_array(stack["backward"]), strict=True)
 
 
 @signal(version=3, reads=("video",), needs=(flow_fields(), usable_frames()), cost=0.04)
@@ -96,8 +119,8 @@ def flow_regions(track: Arrays, fields: Iterable[Arrays]) -> Arrays:
     """
     masks = unpack_masks(track)
     pairs = []
-    for field, mask in zip(fields, masks, strict=False):
-        length = magnitude(field["forward"][0])
+    for (forward, _), mask in zip(ways_of(fields), masks, strict=False):
+        length = magnitude(forward)
         inside = resize_mask(mask, *length.shape)
         pairs.append(_lengths("inside", length[inside]) | _lengths("outside", length[~inside]))
     return {name: np.array([pair[name] for pair in pairs]) for name in pairs[0]}

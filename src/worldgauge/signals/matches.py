@@ -12,6 +12,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import InStacks, in_stacks
 from worldgauge.functional.pose import geodesic_deg
 from worldgauge.signals.poses import poses
 
@@ -20,16 +21,16 @@ Pairs = list[tuple[int, int]]
 LIMITED = FrameSpec().within(640)
 
 
-class MatchInstrument(Protocol):
-    """What the seat `matches` offers."""
+class MatchInstrument(InStacks, Protocol):
+    """What the seat `matches` offers: stacks in, stacks out."""
 
-    def features(self, image: NDArray[np.uint8]) -> Any:
-        """Described points of an RGB frame (H, W, 3)."""
+    def features(self, frames: NDArray[np.uint8]) -> Sequence[Any]:
+        """Described points of each RGB frame (N, H, W, 3)."""
 
-    def match(self, first: Any, second: Any) -> tuple[Floats, Floats]:
-        """Matched pixels (K, 2) of two frames, however far apart; pixel centres at +0.5."""
+    def match(self, firsts: Sequence[Any], seconds: Sequence[Any]) -> Sequence[tuple[Floats, Floats]]:
+        """Matched pixels (K, 2) of frames two by two, by their features, however far apart; pixel centres at +0.5."""
 
-    def between(self, first: Any, second: Any) -> tuple[Floats, Floats]:
+    def between(self, firsts: Sequence[Any], seconds: Sequence[Any]) -> Sequence[tuple[Floats, Floats]]:
         """The same for frames that may be close, by whichever way finds more."""
 
 
@@ -96,13 +97,15 @@ def _left_between(path: Floats, i: int, j: int, turn: float, step: float) -> boo
 def _matched(clip: Clip, instrument: MatchInstrument, pairs: Sequence[tuple[int, int]], most: int) -> Arrays:
     frames = clip.frames()
     enlarge = clip.size[0] / frames.size[0]
-    features = {k: instrument.features(frames[k]) for k in sorted({k for pair in pairs for k in pair})}
+    numbers = sorted({k for pair in pairs for k in pair})
+    described = in_stacks(instrument, instrument.features, [frames[k] for k in numbers])
+    features = dict(zip(numbers, described, strict=True))
     rows, starts = [np.zeros((0, 4))], [0]
-    for i, j in pairs:
-        found = np.concatenate(instrument.between(features[i], features[j]), axis=1)
+    for points in instrument.between([features[i] for i, _ in pairs], [features[j] for _, j in pairs]):
+        found = np.concatenate(points, axis=1)
         # Evenly thinned, so that what is kept covers the frame as the whole did.
         thinned = found[np.unique(np.linspace(0, len(found) - 1, most).astype(int))] if len(found) > most else found
         rows.append(thinned)
         starts.append(starts[-1] + len(thinned))
-    points = np.concatenate(rows) * enlarge
-    return {"pairs": np.asarray(pairs), "points": points.astype(np.float32), "starts": np.asarray(starts)}
+    all_points = np.concatenate(rows) * enlarge
+    return {"pairs": np.asarray(pairs), "points": all_points.astype(np.float32), "starts": np.asarray(starts)}

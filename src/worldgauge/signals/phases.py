@@ -45,7 +45,7 @@ def phase_fidelity(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
     The reference is brought to the clip's size by area averaging. `ssim_full` averages over the whole frame,
     `ssim_valid` over the windows inside it (NaN in frames smaller than a window).
     """
-    from worldgauge.functional.photometric import WINDOW, inner, mean_squared_error, psnr, ssim_map
+    from worldgauge.functional.photometric import WINDOW, inner, mean_squared_error, psnr_of, ssim_map
 
     pairs = compared_pairs(clip, reference, phases)
     size = clip.frames().size
@@ -56,7 +56,7 @@ def phase_fidelity(clip: Clip, reference: Clip, phases: Phases) -> Arrays:
         similarity = ssim_map(shown[i], truth[j])
         valid = inner(similarity).mean() if min(similarity.shape) >= WINDOW else np.nan
         error = mean_squared_error(shown[i], truth[j])
-        values.append((psnr(shown[i], truth[j]), error, float(similarity.mean()), float(valid)))
+        values.append((psnr_of(error), error, float(similarity.mean()), float(valid)))
     names = ("psnr", "squared_error", "ssim_full", "ssim_valid")
     columns = {name: list(column) for name, column in zip(names, zip(*values, strict=True), strict=True)}
     return phase_arrays(clip, reference, phases, pairs, **columns)

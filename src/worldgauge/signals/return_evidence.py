@@ -12,6 +12,7 @@ from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.stacks import in_stacks
 from worldgauge.functional.masks import iou, resize_mask
 from worldgauge.functional.phases import split, spread
 from worldgauge.functional.return_evidence import (
@@ -99,7 +100,8 @@ def return_evidence(
     arrays: dict[str, list[float]] = {}
     for name, of_phase in sampled.items():
         pairs = [(theirs[twin[i]], ours[i]) for i in of_phase]
-        matched = [matches.match(matches.features(a), matches.features(b)) for a, b in pairs]
+        described = [in_stacks(matches, matches.features, list(side)) for side in zip(*pairs, strict=True)]
+        matched = matches.match(*described) if pairs else []
         arrays[f"turn_{name}"] = [turn_between(*points, lens) for points in matched]
         hidden = [_with_surroundings(truth[twin[i]] | masks[i]) for i in of_phase]
         arrays[f"scenery_{name}"] = [changed_share(a, b, out) for (a, b), out in zip(pairs, hidden, strict=True)]

@@ -87,7 +87,9 @@ def match_errors(truth: Truth, *, gaps: Sequence[int] = (1, 8, 24)) -> Row:
     for gap in gaps:
         errors, shown, counts = [], [], []
         for i in range(0, len(truth.frames) - gap, 16):
-            here, there = matcher.between(matcher.features(truth.frames[i]), matcher.features(truth.frames[i + gap]))
+            here, there = matcher.between_of(
+                matcher.features_of(truth.frames[i]), matcher.features_of(truth.frames[i + gap])
+            )
             counts.append(len(here))
             static = ~truth.visible[i][tuple(here.astype(int).T[::-1])]
             true = _carry(truth, here, i, i + gap)[static]

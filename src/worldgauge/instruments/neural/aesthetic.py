@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.instruments.neural.clip import Frames, clip_encoder
+from worldgauge.instruments.neural.clip import clip_encoder
 from worldgauge.instruments.neural.loaded import NeuralInstrument
+from worldgauge.instruments.neural.preparing import Frames
 from worldgauge.instruments.neural.read_state import read_state
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class LaionAesthetic(NeuralInstrument):
         from worldgauge.instruments.neural.networks.stacked import Stacked
 
         files = self.weight_files()
-        encoder = clip_encoder(files[ENCODER], self.activation, device, self.dtype, self.batch)
+        encoder = clip_encoder(files[ENCODER], self.activation, device, self.dtype, self.batch, self.tf32)
         return encoder, Stacked(aesthetic_from(read_state(files[HEAD])), device, "float32", self.batch)
 
     def scores(self, frames: Frames) -> NDArray[np.float32]:

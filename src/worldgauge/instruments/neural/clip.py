@@ -12,28 +12,30 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.instruments.neural.loaded import NeuralInstrument, shared
+from worldgauge.instruments.neural.preparing import Frames
 from worldgauge.instruments.neural.read_state import read_state
 from worldgauge.instruments.neural.words import ClipWords, LongText
 
 if TYPE_CHECKING:
     from worldgauge.instruments.neural.networks.clip_encoder import ClipEncoder
+    from worldgauge.instruments.neural.networks.on_device import Tf32
 
-Frames = NDArray[np.uint8]
 WORDS = "clip_words"
 OPENAI = "openai"
 
 
 def clip_encoder(
-    path: Path, activation: Literal["quick_gelu", "gelu"], device: str, dtype: str, batch: int
+    path: Path, activation: Literal["quick_gelu", "gelu"], device: str, dtype: str, batch: int, tf32: Tf32 = "default"
 ) -> ClipEncoder:
     """CLIP out of a file, the same object for all who ask for the same."""
     from worldgauge.instruments.neural.networks.clip import clip_from
     from worldgauge.instruments.neural.networks.clip_encoder import ClipEncoder
 
     def build() -> ClipEncoder:
-        return ClipEncoder(clip_from(read_state(path), activation, f"CLIP ({path.name})"), device, dtype, batch)
+        module = clip_from(read_state(path), activation, f"CLIP ({path.name})")
+        return ClipEncoder(module, device, dtype, batch, tf32)
 
-    return shared((ClipEncoder, path, path.stat().st_mtime_ns, activation, device, dtype, batch), build)
+    return shared((ClipEncoder, path, path.stat().st_mtime_ns, activation, device, dtype, batch, tf32), build)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ class ClipInstrument(NeuralInstrument):
     def encoder(self, device: str) -> ClipEncoder:
         trained: Literal["quick_gelu", "gelu"] = "quick_gelu" if self.training == OPENAI else "gelu"
         activation = trained if self.activation == "as_trained" else self.activation
-        return clip_encoder(self.weight_files()[self.image_weights], activation, device, self.dtype, self.batch)
+        return clip_encoder(
+            self.weight_files()[self.image_weights], activation, device, self.dtype, self.batch, self.tf32
+        )
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,7 @@ class ClipRn50Image(ClipEmbedding):
     """One unit vector per frame, by CLIP RN50."""
 
     name: ClassVar[str] = "clip_rn50_image"
+    version: ClassVar[int] = 2
     checkpoint: ClassVar[str] = "clip_rn50"
     memory: ClassVar[float] = 0.9
 
@@ -184,5 +189,6 @@ class ClipRn50Text(ClipSimilarity):
     """100 times the cosine of a frame and a text by CLIP RN50, not below 0."""
 
     name: ClassVar[str] = "clip_rn50_text"
+    version: ClassVar[int] = 2
     checkpoint: ClassVar[str] = "clip_rn50"
     memory: ClassVar[float] = 0.9

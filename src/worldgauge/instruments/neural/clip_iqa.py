@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.instruments.neural.loaded import NeuralInstrument
+from worldgauge.instruments.neural.preparing import Frames, height_and_width
 from worldgauge.instruments.neural.read_state import read_state
 
-Frames = NDArray[np.uint8]
 ENCODER, PROMPTS = "clip_rn50", "clip_iqa_plus"
 SMALLEST = 32
 """Pixels of a side below which the network's last map is empty."""
@@ -24,6 +24,7 @@ class ClipIqaPlus(NeuralInstrument):
 
     seat: ClassVar[str] = "image_quality"
     name: ClassVar[str] = "clip_iqa_plus"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 1.5
 
     @property
@@ -40,11 +41,11 @@ class ClipIqaPlus(NeuralInstrument):
         if len(prompts) != 1:
             raise WorldGaugeError(f"{files[PROMPTS].name} does not hold one tensor of prompts", "fetch it again")
         texts = learned_texts(clip, next(iter(prompts.values())))
-        return ClipIqa(clip, texts, device, self.dtype, self.batch)
+        return ClipIqa(clip, texts, device, self.dtype, self.batch, self.tf32)
 
     def scores(self, frames: Frames) -> NDArray[np.float32]:
         """RGB frames (N, H, W, 3) to (N,)."""
-        height, width = frames.shape[1:3]
+        height, width = height_and_width(frames)
         if min(height, width) < SMALLEST:
             raise Unscored(f"frames of {width}x{height} px; CLIP-IQA+ looks at {SMALLEST} px and more")
         found: NDArray[np.float32] = self.network.scores(frames)

@@ -9,10 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.instruments.neural.loaded import NeuralInstrument
-from worldgauge.instruments.neural.preparing import covering, covering_size, least_scaled_size, resized
+from worldgauge.instruments.neural.preparing import (
+    Frames,
+    covering,
+    covering_size,
+    height_and_width,
+    least_scaled_size,
+    resized,
+)
 from worldgauge.instruments.neural.read_state import read_state
-
-Frames = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,11 @@ class DepthAnythingV2(NeuralInstrument):
         from worldgauge.instruments.neural.networks.depth_anything import DepthEncoder, depth_anything_from
 
         module = depth_anything_from(read_state(self.weight_files()[self.name]))
-        return DepthEncoder(module, self.positions, device, self.dtype, self.batch)
+        return DepthEncoder(module, self.positions, device, self.dtype, self.batch, self.tf32)
 
     def depths(self, frames: Frames) -> NDArray[np.float32]:
         """RGB frames (N, H, W, 3) to maps (N, h, w)."""
-        height, width = frames.shape[1:3]
+        height, width = height_and_width(frames)
         prepared: Frames | NDArray[np.float32]
         prepared = covering(frames) if self.resize == "authors" else resized(frames, self.working_size(width, height))
         found: NDArray[np.float32] = self.network.depths(prepared, (width, height) if self.output == "frame" else None)

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.instruments.neural.loaded import NeuralInstrument
-from worldgauge.instruments.neural.preparing import PATCH, squares
+from worldgauge.instruments.neural.preparing import PATCH, Frames, squares
 from worldgauge.instruments.neural.read_state import read_state
 
-Frames = NDArray[np.uint8]
 NETWORK = "dinov2_b14"
 
 
@@ -49,7 +48,7 @@ class Dinov2B14(NeuralInstrument):
                 f"the crop is a multiple of {PATCH} px, not larger than the shorter side",
             )
         module = dinov2_from(read_state(self.weight_files()[NETWORK]))
-        return Dinov2Encoder(module, self.positions, device, self.dtype, self.batch)
+        return Dinov2Encoder(module, self.positions, device, self.dtype, self.batch, self.tf32)
 
     def embeddings(self, frames: Frames) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """RGB frames (N, H, W, 3) to unit vectors of patches, (N, h, w, D), and of frames, (N, D)."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.instruments.neural.loaded import NeuralInstrument
+from worldgauge.instruments.neural.preparing import Frames
+
+Pairs = Sequence[tuple[int, int]]
 
 SMALLEST_SIDE = 121
 """Px at the size the network sees; filled up to 128, its coarsest correlation has two pixels a side. With one the
@@ -28,16 +31,19 @@ class FlowSeat(NeuralInstrument):
             raise Unscored(f"{self.name} would see {width}x{height} px; it needs {SMALLEST_SIDE} px on each side")
         return width, height
 
-    def flow_stacks(
-        self, frames: Sequence[NDArray[np.uint8]] | NDArray[np.uint8], pairs: Sequence[tuple[int, int]]
-    ) -> Iterator[NDArray[np.float32]]:
+    def flow_stacks(self, frames: Frames, pairs: Pairs) -> Iterator[NDArray[np.float32]]:
         """The same in stacks of at most `batch` fields, so that a long clip need not be held."""
+        for fields in self.stacks_in_place(frames, pairs):
+            yield np.asarray(fields.cpu().numpy() if hasattr(fields, "cpu") else fields, np.float32)
+
+    def stacks_in_place(self, frames: Frames, pairs: Pairs) -> Iterator[Any]:
+        """The same where they were computed: tensors on a GPU, to be reduced there; else arrays."""
         if pairs:
             self.working_size(frames[0].shape[1], frames[0].shape[0])
             for fields in self.network.stacks(frames, pairs):
-                yield np.asarray(fields.cpu().numpy(), np.float32)
+                yield fields if fields.is_cuda else np.asarray(fields.numpy(), np.float32)
 
-    def flows(self, frames: Sequence[NDArray[np.uint8]], pairs: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
+    def flows(self, frames: Frames, pairs: Pairs) -> NDArray[np.float32]:
         """Displacements (P, H, W, 2) in px for pairs of numbers of RGB frames (N, H, W, 3); each frame encoded once."""
         self.working_size(frames[0].shape[1], frames[0].shape[0])
         found: NDArray[np.float32] = self.network.flows(frames, pairs)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.instruments.neural.loaded import NeuralInstrument
+from worldgauge.instruments.neural.preparing import Frames
 from worldgauge.instruments.neural.read_state import read_state
 from worldgauge.instruments.neural.words import RewardWords
 
-Frames = NDArray[np.uint8]
 NETWORK, WORDS = "image_reward", "bert_words"
 
 
@@ -35,7 +35,7 @@ class ImageRewardInstrument(NeuralInstrument):
 
         files = self.weight_files()
         module = image_reward_from(read_state(files[NETWORK]))
-        return RewardEncoder(module, device, self.dtype, self.batch), RewardWords(files[WORDS])
+        return RewardEncoder(module, device, self.dtype, self.batch, self.tf32), RewardWords(files[WORDS])
 
     def rewards(self, prompts: Sequence[str], frames: Frames) -> NDArray[np.float32]:
         """RGB frames (N, H, W, 3), each with its prompt, to (N,)."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.instruments.neural.loaded import NeuralInstrument
+from worldgauge.instruments.neural.preparing import Frames, height_and_width
 from worldgauge.instruments.neural.read_state import read_state
 
 if TYPE_CHECKING:
     from worldgauge.instruments.neural.networks.lpips import PictureDistances
-
-Frames = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,7 @@ class Lpips(NeuralInstrument):
     """Distance of two frames of one size; 0 for equal ones."""
 
     seat: ClassVar[str] = "perceptual_distance"
+    fast: ClassVar[dict[str, Any]] = {"tf32": "on"}
     backbone: ClassVar[Literal["alex", "vgg"]]
     trunk: ClassVar[str]
     """Id of the classifier's weights; those of the heads have the instrument's name."""
@@ -48,15 +48,16 @@ class Lpips(NeuralInstrument):
         files = self.weight_files()
         state = {name: value for part in self.weights for name, value in read_state(files[part]).items()}
         network = filled(partial(lpips.build, self.backbone), state, f"LPIPS ({self.backbone})", lpips.rename)
-        return lpips.PictureDistances(network, self.value_range, self.order, self.normalisation, device, self.batch)
+        how = (self.value_range, self.order, self.normalisation)
+        return lpips.PictureDistances(network, *how, device, self.dtype, self.batch, self.tf32)
 
     def distances(self, images: Frames, references: Frames) -> NDArray[np.float32]:
         """RGB frames (N, H, W, 3), each with one of its size, to (N,)."""
-        if images.shape != references.shape:
-            raise WorldGaugeError(
-                f"{self.name}: frames of shape {images.shape} against {references.shape}", "resize them"
-            )
-        height, width = images.shape[1:3]
+        shapes = [np.shape(frames[0]) if len(frames) else () for frames in (images, references)]
+        if len(images) != len(references) or shapes[0] != shapes[1]:
+            told = [(len(frames), *shape) for frames, shape in zip((images, references), shapes, strict=True)]
+            raise WorldGaugeError(f"{self.name}: frames of shape {told[0]} against {told[1]}", "resize them")
+        height, width = height_and_width(images)
         if min(height, width) < self.smallest_side:
             raise Unscored(f"frames of {width}x{height} px; {self.name} needs {self.smallest_side} px on each side")
         found: NDArray[np.float32] = self.network.distances(images, references)
@@ -72,6 +73,7 @@ class LpipsAlex(Lpips):
     trunk: ClassVar[str] = "alexnet"
     smallest_side: ClassVar[int] = 31
     memory: ClassVar[float] = 0.6
+    rate: ClassVar[float | None] = 1200.0
 
 
 @dataclass(frozen=True)

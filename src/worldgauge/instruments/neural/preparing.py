@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-Frames = NDArray[np.uint8]
+Bytes = NDArray[np.uint8]
+Frames = Sequence[Bytes] | Bytes
+"""RGB frames (H, W, 3) of one size: a stack of them, or one after the other, where none need be copied."""
 PATCH = 14
 DEPTH_SIDE = 518
 """Pixels Depth Anything was trained at."""
@@ -32,19 +35,27 @@ def crop_offset(length: int, side: int) -> int:
     return round((length - side) / 2)
 
 
-def squares(frames: Frames, short_side: int, crop: int) -> Frames:
-    """Frames (N, H, W, 3) resized by Pillow's bicubic filter to this shorter side, their centre `crop` px square."""
-    height, width = frames.shape[1:3]
+def height_and_width(frames: Frames) -> tuple[int, int]:
+    """Of each frame."""
+    height, width = frames[0].shape[:2]
+    return height, width
+
+
+def squares(frames: Frames, short_side: int, crop: int) -> Bytes:
+    """Frames resized by Pillow's bicubic filter to this shorter side, their centre `crop` px square."""
+    if not len(frames):
+        return np.zeros((0, crop, crop, 3), np.uint8)
+    height, width = height_and_width(frames)
     size = short_side_size(width, height, short_side)
     top, left = crop_offset(size[1], crop), crop_offset(size[0], crop)
-    return resized(frames, size)[:, top : top + crop, left : left + crop]
+    return np.asarray(resized(frames, size))[:, top : top + crop, left : left + crop]
 
 
 def resized(frames: Frames, size: tuple[int, int]) -> Frames:
-    """Frames (N, H, W, 3) at (width, height), by Pillow's bicubic filter."""
+    """Frames at (width, height), by Pillow's bicubic filter."""
     from PIL import Image
 
-    if size == (frames.shape[2], frames.shape[1]):
+    if size == height_and_width(frames)[::-1]:
         return frames
     pictures = (Image.fromarray(frame).resize(size, Image.Resampling.BICUBIC) for frame in frames)
     return np.stack([np.asarray(picture) for picture in pictures])
@@ -77,9 +88,9 @@ def _multiple(length: float) -> int:
 
 
 def covering(frames: Frames) -> NDArray[np.float32]:
-    """Frames (N, H, W, 3) by the authors' rule: numbers in [0, 1], enlarged by OpenCV's cubic filter."""
+    """Frames by the authors' rule: numbers in [0, 1], enlarged by OpenCV's cubic filter."""
     import cv2
 
-    size = covering_size(frames.shape[2], frames.shape[1])
+    size = covering_size(*height_and_width(frames)[::-1])
     pictures = (cv2.resize(frame / 255.0, size, interpolation=cv2.INTER_CUBIC) for frame in frames)
     return np.stack([np.asarray(picture, np.float32) for picture in pictures])

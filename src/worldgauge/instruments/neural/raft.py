@@ -19,7 +19,9 @@ class RaftLarge(FlowSeat):
     """Flow by RAFT-large with torchvision's weights, on frames of their own size."""
 
     name: ClassVar[str] = "raft_large"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 3.0
+    rate: ClassVar[float | None] = 99.0
 
     value_range: Literal["signed", "unit"] = "signed"
     """What a byte becomes: -1 to 1, as the network was trained, or 0 to 1, which it was not made for."""
@@ -38,4 +40,4 @@ class RaftLarge(FlowSeat):
 
         network = filled(raft.build, read_state(self.weight_files()[WEIGHTS]), "RAFT-large", raft.rename)
         fitting = Fitting(self.value_range, self.padding)
-        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch)
+        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch, self.tf32, self.compiled)

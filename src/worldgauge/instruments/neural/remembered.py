@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
 from typing import Any
@@ -9,23 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Frames = NDArray[np.uint8]
+from worldgauge.instruments.neural.preparing import Frames
 
 
-class Remembered:
-    """Rows by the content of their frame, until the case is done."""
+class Remembered(threading.local):
+    """Rows by the content of their frame, until the case is done. Threads work on cases of their own."""
 
     def __init__(self) -> None:
         self._rows: dict[Hashable, NDArray[Any]] = {}
 
     def rows(self, frames: Frames, how: Hashable, encode: Callable[[Frames], NDArray[Any]]) -> NDArray[Any]:
-        """What `encode` answers for frames (N, H, W, 3), asked only for those it has not seen under `how` yet."""
+        """What `encode` answers for frames, asked only for those it has not seen under `how` yet."""
         if not len(frames):
             return encode(frames)
         keys = [(how, frame.shape, blake2b(np.ascontiguousarray(frame).data).digest()) for frame in frames]
         new = {key: k for k, key in enumerate(keys) if key not in self._rows}
         if new:
-            answers = encode(frames[list(new.values())])
+            answers = encode([frames[k] for k in new.values()])
             self._rows.update(zip(new, answers, strict=True))
         return np.stack([self._rows[key] for key in keys])
 

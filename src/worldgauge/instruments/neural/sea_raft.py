@@ -19,7 +19,9 @@ class SeaRaftM(FlowSeat):
     """Flow by SEA-RAFT, size M, trained for the Spring data set."""
 
     name: ClassVar[str] = "sea_raft_m"
+    version: ClassVar[int] = 2
     memory: ClassVar[float] = 1.5
+    rate: ClassVar[float | None] = 313.0
 
     half: bool = True
     """Whether frames are seen at half their size and the field is enlarged, as the authors do for Spring."""
@@ -43,4 +45,4 @@ class SeaRaftM(FlowSeat):
         state = read_state(self.weight_files()[WEIGHTS])
         network = filled(sea_raft.build, state, "SEA-RAFT M", sea_raft.rename)
         fitting = Fitting(half=self.half, odd_sizes=self.odd_sizes)
-        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch)
+        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch, self.tf32, self.compiled)

@@ -33,14 +33,14 @@ def find_loops(greys: Sequence[Grey], tracks: Tracks, rotation: Floats, lens: Le
     """Matches of keyframes that no track joins and whose optical axes are close; each match is a point of its own."""
     keys = np.unique(np.linspace(0, len(greys) - 1, KEYFRAMES).astype(int)).tolist()
     matcher = SiftMatches()
-    features = {k: matcher.features(greys[k]) for k in keys}
+    features = {k: matcher.features_of(greys[k]) for k in keys}
     half_view = np.arctan(max(lens.size) / 2 / lens.focal)
     found: list[tuple[int, int, Floats, Floats]] = []
     for i, j in combinations(keys, 2):
         cosine = float(rotation[i][:, 2] @ rotation[j][:, 2])
         if cosine < np.cos(1.2 * half_view) or len(tracks.shared(i, j)[0]) >= LEAST_AGREE:
             continue
-        here, there = matcher.match(features[i], features[j])
+        here, there = matcher.match_of(features[i], features[j])
         agree = one_motion(here, there, lens, turn_only=turn_only)
         if agree is not None:
             found.append((i, j, here[agree], there[agree]))

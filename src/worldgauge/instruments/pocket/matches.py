@@ -41,7 +41,19 @@ class SiftMatches(Instrument):
     ratio: float = 0.85
     """The second-best candidate must be at least this much worse (Lowe's test)."""
 
-    def features(self, image: NDArray[np.uint8]) -> Features:
+    def features(self, frames: Sequence[NDArray[np.uint8]] | NDArray[np.uint8]) -> list[Features]:
+        """Described points of each RGB frame (H, W, 3)."""
+        return [self.features_of(frame) for frame in frames]
+
+    def match(self, firsts: Sequence[Features], seconds: Sequence[Features]) -> list[tuple[Floats, Floats]]:
+        """Matched pixels (K, 2) of frames two by two, however far apart they are."""
+        return [self.match_of(first, second) for first, second in zip(firsts, seconds, strict=True)]
+
+    def between(self, firsts: Sequence[Features], seconds: Sequence[Features]) -> list[tuple[Floats, Floats]]:
+        """As `match`; close frames, where following corners finds more, get those instead."""
+        return [self.between_of(first, second) for first, second in zip(firsts, seconds, strict=True)]
+
+    def features_of(self, image: NDArray[np.uint8]) -> Features:
         """SIFT of an RGB (H, W, 3) or grey (H, W) frame, with square-rooted descriptors (Arandjelovic 2012)."""
         grey = as_grey(image)
         points: Sequence[Any] = ()
@@ -56,8 +68,8 @@ class SiftMatches(Instrument):
         unit = np.sqrt(raw / np.maximum(raw.sum(axis=1, keepdims=True), 1e-6)).astype(np.float32)
         return Features(grey, pixel[kept], unit[kept])
 
-    def match(self, first: Features, second: Features) -> tuple[Floats, Floats]:
-        """Matched pixels (K, 2) of two frames, however far apart they are."""
+    def match_of(self, first: Features, second: Features) -> tuple[Floats, Floats]:
+        """Matched pixels (K, 2) of two frames."""
         if len(first.pixel) < 2 or len(second.pixel) < 2:
             return np.zeros((0, 2)), np.zeros((0, 2))
         likeness = first.descriptor @ second.descriptor.T
@@ -71,9 +83,9 @@ class SiftMatches(Instrument):
         kept = (backward[forward] == index) & distinct
         return first.pixel[kept], second.pixel[forward[kept]]
 
-    def between(self, first: Features, second: Features) -> tuple[Floats, Floats]:
-        """As `match`; close frames, where following corners finds more, get those instead."""
-        far = self.match(first, second)
+    def between_of(self, first: Features, second: Features) -> tuple[Floats, Floats]:
+        """The same, by whichever way finds more."""
+        far = self.match_of(first, second)
         if first.grey.shape != second.grey.shape:
             return far
         near = _follow(first.grey, second.grey, self.most)

@@ -7,12 +7,14 @@ reference's own (gone, back); `lengths` are the frames of the clip and of the re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.case import Phases
 from worldgauge.core.clip import Clip
+from worldgauge.core.device_arrays import gathered, is_on_device
 from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
@@ -20,7 +22,7 @@ from worldgauge.core.stacks import in_stacks
 from worldgauge.functional.flow import occluded, photometric_error, warp
 from worldgauge.functional.phases import Split, clamp, split, spread, spread_pairs, stride_pairs
 from worldgauge.signals.embeddings import EmbeddingInstrument
-from worldgauge.signals.flow import FlowInstrument, Pairs, both_ways, fields_between
+from worldgauge.signals.flow import FlowInstrument, Pairs, both_ways, stacks_between
 from worldgauge.signals.phases import LIMITED, frames_at, lengths_of, phase_arrays, rules_for
 from worldgauge.signals.seats import ImageDepthInstrument
 
@@ -43,13 +45,27 @@ def first_frame_flips(clip: Clip, reference: Clip) -> Arrays:
 @signal(version=2, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.1)
 def phase_warp_errors(clip: Clip, reference: Clip, phases: Phases, flow: FlowInstrument, *, stride: int = 4) -> Arrays:
     """Photometric error of sampled pairs in the visible and the back phase, the first frame fetched along the flow."""
-    from worldgauge.benchmarks.memobench.formulas.smoothness import forward_sampled_error
-
     pairs = _union(clip, reference, phases, lambda phase: stride_pairs(phase, stride))
     frames, numbers = _chosen(clip, pairs, clip.spec)
-    fields = fields_between(flow, frames, numbers)
-    errors = [forward_sampled_error(frames[a], frames[b], field) for (a, b), field in zip(numbers, fields, strict=True)]
-    return phase_arrays(clip, reference, phases, pairs, error=errors)
+    errors, done = list[Any](), 0
+    for fields in stacks_between(flow, frames, numbers):
+        errors += _forward_sampled(frames, numbers[done : done + len(fields)], fields)
+        done += len(fields)
+    return phase_arrays(clip, reference, phases, pairs, error=gathered(errors).tolist())
+
+
+def _forward_sampled(frames: Sequence[NDArray[np.uint8]], pairs: Pairs, fields: Any) -> list[Any]:
+    """Errors of a stack of fields: numbers, or a tensor of them where the fields lie on a GPU."""
+    if is_on_device(fields):
+        from worldgauge.benchmarks.memobench.formulas.smoothness_on_device import forward_sampled_errors
+        from worldgauge.instruments.neural.networks.on_device import launching, on_device_of
+
+        with launching(fields.device):
+            first, second = (on_device_of(fields, [frames[pair[side]] for pair in pairs]) for side in (0, 1))
+            return [forward_sampled_errors(first, second, fields)]
+    from worldgauge.benchmarks.memobench.formulas.smoothness import forward_sampled_error
+
+    return [forward_sampled_error(frames[a], frames[b], field) for (a, b), field in zip(pairs, fields, strict=True)]
 
 
 @signal(version=2, reads=("video", "reference", "phases"), seat="flow", frames=LIMITED, cost=0.3)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import object_masks
 from worldgauge.core.clip import Clip, Frames
+from worldgauge.core.device_arrays import beside, gathered, is_on_device
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.reading_pictures import read_picture
@@ -88,11 +90,35 @@ def flow_cycles(fields: Iterable[Arrays]) -> Arrays:
     `released`: the way back cut like the points that set out; `paper`: read from the whole field. NaN where no point is
     left.
     """
-    released, printed = [], []
-    for forward, backward in ways_of(fields):
-        released.append(_or_nan(partial(cycle_error, forward, backward)))
-        printed.append(_or_nan(partial(printed_cycle_error, forward, backward)))
-    return {"released": np.array(released), "paper": np.array(printed)}
+    released, printed, finite = list[Any](), list[Any](), list[Any]()
+    for stack in fields:
+        if is_on_device(stack["forward"]):
+            from worldgauge.benchmarks.worldscore.formulas import flow_on_device
+            from worldgauge.functional.on_device import all_finite
+            from worldgauge.instruments.neural.networks.on_device import launching
+
+            ways = stack["forward"], stack["backward"]
+            with launching(ways[0].device):
+                finite.append(all_finite(*ways))
+                released.append(flow_on_device.cycle_errors(*ways))
+                printed.append(flow_on_device.printed_cycle_errors(*ways))
+            continue
+        for forward, backward in ways_of([stack]):
+            released.append(_or_nan(partial(cycle_error, forward, backward)))
+            printed.append(_or_nan(partial(printed_cycle_error, forward, backward)))
+    return _brought_here(finite, released=released, paper=printed)
+
+
+def _brought_here(finite: list[Any], **numbers: list[Any]) -> dict[str, NDArray[np.float64]]:
+    """Numbers per pair as arrays; raises where a vector of a field on a GPU was no number.
+
+    All come at once, and last: an answer from a GPU waits for everything that was launched before it was asked.
+    """
+    found = gathered([part for column in numbers.values() for part in column] + finite)
+    columns = found.reshape(len(numbers) + bool(finite), -1)
+    if not columns[len(numbers) :].all():
+        raise WorldGaugeError("a flow vector is not finite")
+    return dict(zip(numbers, columns, strict=False))
 
 
 def _or_nan(call: Callable[[], float]) -> float:
@@ -105,7 +131,17 @@ def _or_nan(call: Callable[[], float]) -> float:
 @signal(version=1, reads=(), needs=(flow_fields(),), cost=0.01)
 def motion_medians(fields: Iterable[Arrays]) -> Arrays:
     """`median`: median length of the flow to the next frame, px; one number per pair."""
-    return {"median": np.array([median_magnitude(forward) for forward, _ in ways_of(fields)])}
+    medians, finite = list[Any](), list[Any]()
+    for stack in fields:
+        if is_on_device(stack["forward"]):
+            from worldgauge.benchmarks.worldscore.formulas import flow_on_device
+            from worldgauge.functional.on_device import all_finite
+
+            finite.append(all_finite(stack["forward"]))
+            medians.append(flow_on_device.median_magnitudes(stack["forward"]))
+        else:
+            medians += [median_magnitude(forward) for forward, _ in ways_of([stack])]
+    return _brought_here(finite, median=medians)
 
 
 @signal(version=2, reads=("video", "case"), requires=("object_masks",), needs=(flow_fields(),), cost=0.02)
@@ -120,12 +156,36 @@ def object_motion(clip: Clip, case: Case, fields: Iterable[Arrays]) -> Arrays:
 
     masks = [read_mask(file) for file in mask_files_of(case)]
     squashed, cut = (fitted_union(masks, clip.size, crop=crop) for crop in (False, True))
-    released, printed = [], []
-    for forward, backward in ways_of(fields):
-        released.append(contrast_or_nan(forward, grow(squashed)))
-        printed.append(printed_contrast(forward, cut))
-        squashed, cut = follow(squashed, backward), follow(cut, backward)
-    return {"released": np.array(released), "paper": np.array(printed)}
+    released, printed, finite = list[Any](), list[Any](), list[Any]()
+    regions: tuple[Any, Any] = (squashed, cut)
+    for stack in fields:
+        if is_on_device(stack["forward"]):
+            of_code, of_paper, numbers, regions = _followed_on_device(stack, *regions)
+            released, printed, finite = released + of_code, printed + of_paper, finite + numbers
+            continue
+        squashed, cut = regions
+        for forward, backward in ways_of([stack]):
+            released.append(contrast_or_nan(forward, grow(squashed)))
+            printed.append(printed_contrast(forward, cut))
+            squashed, cut = follow(squashed, backward), follow(cut, backward)
+        regions = squashed, cut
+    return _brought_here(finite, released=released, paper=printed)
+
+
+def _followed_on_device(
+    stack: Arrays, squashed: Any, cut: Any
+) -> tuple[list[Any], list[Any], list[Any], tuple[Any, Any]]:
+    """The same for fields on a GPU: both contrasts, whether all vectors are numbers, and both masks after the stack."""
+    from worldgauge.benchmarks.worldscore.formulas import flow_on_device as device
+    from worldgauge.functional.on_device import all_finite
+
+    squashed, cut = (beside(mask, stack["forward"]) for mask in (squashed, cut))
+    released, printed = list[Any](), list[Any]()
+    for forward, backward in zip(stack["forward"], stack["backward"], strict=True):
+        released.append(device.contrast_or_nan(forward, device.grow(squashed)))
+        printed.append(device.printed_contrast(forward, cut))
+        squashed, cut = device.follow(squashed, backward), device.follow(cut, backward)
+    return released, printed, [all_finite(stack["forward"])], (squashed, cut)
 
 
 def mask_files_of(case: Case) -> list[Path]:

@@ -10,8 +10,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from worldgauge.instruments.neural.networks.clip import Clip
+from worldgauge.instruments.neural.networks.on_device import Tf32
 from worldgauge.instruments.neural.networks.stacked import CLIP_DEVIATION, CLIP_MEAN, Stacked, in_unit_range
-from worldgauge.instruments.neural.preparing import crop_offset, short_side_size, squares
+from worldgauge.instruments.neural.preparing import Frames, crop_offset, short_side_size, squares
 from worldgauge.instruments.neural.remembered import Remembered
 
 Resize = Literal["pil", "tensor"]
@@ -22,12 +23,14 @@ class ClipEncoder(Stacked):
 
     module: Clip
 
-    def __init__(self, module: Clip, device: str = "cpu", dtype: str = "float32", batch: int = 8) -> None:
-        super().__init__(module, device, dtype, batch)
+    def __init__(
+        self, module: Clip, device: str = "cpu", dtype: str = "float32", batch: int = 8, tf32: Tf32 = "default"
+    ) -> None:
+        super().__init__(module, device, dtype, batch, tf32)
         self.side: int = module.visual.side
         self._seen = Remembered()
 
-    def images(self, frames: NDArray[np.uint8], resize: Resize = "pil") -> NDArray[np.float32]:
+    def images(self, frames: Frames, resize: Resize = "pil") -> NDArray[np.float32]:
         """Frames (N, H, W, 3) to features (N, D): shorter side to 224 px, centre crop, network.
 
         `pil`: resized by Pillow as bytes; `tensor`: as numbers, on the device. A frame of the case at hand goes through
@@ -39,10 +42,10 @@ class ClipEncoder(Stacked):
         """Drop what was answered for the frames of a case."""
         self._seen.forget()
 
-    def _by_pillow(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _by_pillow(self, frames: Frames) -> NDArray[np.float32]:
         return self.run(self._features, squares(frames, self.side, self.side))
 
-    def _by_tensor(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _by_tensor(self, frames: Frames) -> NDArray[np.float32]:
         return self.run(self._resized_features, frames)
 
     def texts(self, tokens: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from torch import Tensor
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.instruments.neural.networks.clip import Clip
 from worldgauge.instruments.neural.networks.clip_resnet import ClipResNet
+from worldgauge.instruments.neural.networks.on_device import Tf32
 from worldgauge.instruments.neural.networks.stacked import CLIP_DEVIATION, CLIP_MEAN, Stacked
 
 CONTEXT = 16
@@ -23,11 +24,19 @@ class ClipIqa(Stacked):
 
     module: ClipResNet
 
-    def __init__(self, clip: Clip, texts: Tensor, device: str = "cpu", dtype: str = "float32", batch: int = 8) -> None:
+    def __init__(
+        self,
+        clip: Clip,
+        texts: Tensor,
+        device: str = "cpu",
+        dtype: str = "float32",
+        batch: int = 8,
+        tf32: Tf32 = "default",
+    ) -> None:
         """`texts` (pairs, 2, D): features of the good and the bad text of each pair."""
         if not isinstance(clip.visual, ClipResNet):
             raise WorldGaugeError("CLIP-IQA needs a CLIP with a residual network", "give it the weights of RN50")
-        super().__init__(clip.visual, device, dtype, batch)
+        super().__init__(clip.visual, device, dtype, batch, tf32)
         self.scale = float(clip.logit_scale.exp())
         self._texts = torch.nn.functional.normalize(texts.float(), dim=-1).to(self.device)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from torch.nn import functional
 
 from worldgauge.instruments.neural.networks.filled import filled
 from worldgauge.instruments.neural.networks.layouts import Layout, Rule, renamed, shape_of
+from worldgauge.instruments.neural.networks.on_device import Tf32
 from worldgauge.instruments.neural.networks.stacked import IMAGENET_DEVIATION, IMAGENET_MEAN, Stacked
 from worldgauge.instruments.neural.networks.vision_transformer import (
     Positions,
@@ -133,8 +135,9 @@ class DepthEncoder(Stacked):
         device: str = "cpu",
         dtype: str = "float32",
         batch: int = 4,
+        tf32: Tf32 = "default",
     ) -> None:
-        super().__init__(module, device, dtype, batch)
+        super().__init__(module, device, dtype, batch, tf32)
         self.positions = positions
 
     def depths(
@@ -142,12 +145,11 @@ class DepthEncoder(Stacked):
     ) -> NDArray[np.float32]:
         """Frames (N, h, w, 3), bytes or numbers in [0, 1], sides multiples of 14, to depth (N, h, w), or enlarged
         to (width, height)."""
+        return self.run(partial(self._depths, size), frames)
 
-        def call(stack: Tensor) -> Tensor:
-            found: Tensor = self.module(self.normalised(stack, IMAGENET_MEAN, IMAGENET_DEVIATION), self.positions)
-            return found if size is None else _resized(found.float()[:, None], (size[1], size[0]))[:, 0]
-
-        return self.run(call, frames)
+    def _depths(self, size: tuple[int, int] | None, stack: Tensor) -> Tensor:
+        found: Tensor = self.module(self.normalised(stack, IMAGENET_MEAN, IMAGENET_DEVIATION), self.positions)
+        return found if size is None else _resized(found.float()[:, None], (size[1], size[0]))[:, 0]
 
 
 def depth_anything_from(state: Mapping[str, Tensor]) -> DepthAnything:

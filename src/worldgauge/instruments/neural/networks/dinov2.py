@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from worldgauge.instruments.neural.networks.filled import filled
 from worldgauge.instruments.neural.networks.layouts import renamed
+from worldgauge.instruments.neural.networks.on_device import Tf32
 from worldgauge.instruments.neural.networks.stacked import IMAGENET_DEVIATION, IMAGENET_MEAN, Stacked
 from worldgauge.instruments.neural.networks.vision_transformer import (
     Positions,
@@ -40,8 +41,9 @@ class Dinov2Encoder(Stacked):
         device: str = "cpu",
         dtype: str = "float32",
         batch: int = 8,
+        tf32: Tf32 = "default",
     ) -> None:
-        super().__init__(module, device, dtype, batch)
+        super().__init__(module, device, dtype, batch, tf32)
         self.positions = positions
         self._seen = Remembered()
 

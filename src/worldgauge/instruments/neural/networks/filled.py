@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from torch import Tensor, nn
@@ -31,4 +32,30 @@ def filled(
         module = make()
     load_strict(module, state, network, rename)
     module.requires_grad_(False)
+    fold_normalisations(module)
     return module
+
+
+def fold_normalisations(module: nn.Module) -> None:
+    """Make a batch normalisation part of the convolution before it: after training both are one linear map, and a pass
+    over the whole picture is saved. Pairs are told by their order in a chain, or by their names: `conv1`, `bn1`."""
+    for holder in module.modules():
+        children = list(holder.named_children())
+        follows = dict(pairwise(name for name, _ in children)) if isinstance(holder, nn.Sequential) else {}
+        parts = dict(children)
+        for name, part in children:
+            after = follows.get(name) or name.replace("conv", "bn")
+            norm = parts.get(after)
+            if isinstance(part, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
+                _fold(part, norm)
+                setattr(holder, after, nn.Identity())
+
+
+def _fold(convolution: nn.Conv2d, norm: nn.BatchNorm2d) -> None:
+    scale = norm.weight.double() / (norm.running_var.double() + norm.eps).sqrt()
+    bias = 0.0 if convolution.bias is None else convolution.bias.double()
+    shifted = norm.bias.double() + (bias - norm.running_mean.double()) * scale
+    kind = convolution.weight.dtype
+    folded = (convolution.weight.double() * scale[:, None, None, None]).to(kind)
+    convolution.weight = nn.Parameter(folded, requires_grad=False)
+    convolution.bias = nn.Parameter(shifted.to(kind), requires_grad=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,12 +14,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from worldgauge.instruments.neural.networks.correlation import STRIDE
+from worldgauge.instruments.neural.networks.on_device import Graphs, Tf32, stacked, turn, uploaded
 from worldgauge.instruments.neural.stacks import index_stacks
 
 ValueRange = Literal["signed", "unit"]
 Padding = Literal["split", "right_bottom"]
 OddSizes = Literal["fill", "cut"]
 Pairs = Sequence[tuple[int, int]]
+Frames = Sequence[NDArray[np.uint8]] | NDArray[np.uint8] | Tensor
 
 
 @dataclass(frozen=True)
@@ -68,24 +70,41 @@ class FlowPairs:
     """A flow network on a device: frames and pairs of their numbers in, fields out."""
 
     def __init__(
-        self, network: Any, fitting: Fitting, updates: int, device: str = "cpu", dtype: str = "float32", batch: int = 8
+        self,
+        network: Any,
+        fitting: Fitting,
+        updates: int,
+        device: str = "cpu",
+        dtype: str = "float32",
+        batch: int = 8,
+        tf32: Tf32 = "default",
+        compiled: bool = False,
     ) -> None:
-        """`network` has `encode` and `flow_between`, as RAFT has."""
+        """`network` has `encode` and `flow_between`, as RAFT has, and may say `channels_last`."""
         self.network = network.to(device).eval()
+        # Convolutions on tensor cores want the channels of a pixel side by side; else each one turns its input around.
+        side_by_side = device != "cpu" and getattr(network, "channels_last", False)
+        self._layout = torch.channels_last if side_by_side else torch.contiguous_format
+        if side_by_side:
+            self.network.to(memory_format=self._layout)
         self.fitting = fitting
         self.updates = updates
         self.device = torch.device(device)
         self.dtype: torch.dtype = getattr(torch, dtype)
         self.batch = batch
+        self.tf32 = tf32
+        self.owner = type(self).__name__
+        self._graphs = Graphs()
+        self._encode, self._between = _translated(self._encode_plainly, compiled), _translated(self._flow, compiled)
 
-    def flows(self, frames: Sequence[NDArray[np.uint8]] | Tensor, pairs: Pairs) -> NDArray[np.float32]:
+    def flows(self, frames: Frames, pairs: Pairs) -> NDArray[np.float32]:
         """Displacements (P, H, W, 2) in px of each pixel of a pair's first frame towards its second."""
         fields = [field.cpu() for field in self.stacks(frames, pairs)]
         if not fields:
             return np.zeros((0, *frames[0].shape[:2], 2), np.float32)
         return np.ascontiguousarray(torch.cat(fields).numpy(), np.float32)
 
-    def stacks(self, frames: Sequence[NDArray[np.uint8]] | Tensor, pairs: Pairs) -> Iterator[Tensor]:
+    def stacks(self, frames: Frames, pairs: Pairs) -> Iterator[Tensor]:
         """The same as tensors on the device, at most `batch` pairs at a time, so that they can be reduced there.
 
         Frames are encoded in the order in which pairs ask for them, and let go of after the last that does.
@@ -96,30 +115,65 @@ class FlowPairs:
         held: dict[int, Any] = {}
         for rows, own in index_stacks(len(pairs), self.batch):
             chosen = [pairs[row] for row in rows]
-            with torch.inference_mode(), self._numerics():
-                while not held.keys() >= {number for pair in chosen for number in pair}:
-                    held |= self._encoded(frames, waiting[: self.batch])
-                    waiting = waiting[self.batch :]
+            needed, numbers = {number for pair in chosen for number in pair}, []
+            while not held.keys() | set(numbers) >= needed:
+                numbers += waiting[: self.batch]
+                waiting = waiting[self.batch :]
+            images = self._sent(frames, numbers)
+            with turn(self):
+                for start in range(0, len(numbers), self.batch):
+                    held |= self._encoded(images, numbers, start)
                 first, second = (_joined([held[pair[side]] for pair in chosen]) for side in (0, 1))
-                flow = self.network.flow_between(first, second, self.updates)[:own]
-                field = self.fitting.field(flow.float(), height, width)
+                flow = self._graphs.call((type(first), len(first)), self._both(first, second), *first, *second)
+                # Of its own: a part of the stack would keep all of it.
+                field = self.fitting.field(flow[:own], height, width).contiguous()
             yield field
             held = {number: parts for number, parts in held.items() if last_use[number] > rows[own - 1]}
 
-    def _encoded(self, frames: Sequence[NDArray[np.uint8]] | Tensor, numbers: list[int]) -> dict[int, Any]:
-        (rows, own), *_ = index_stacks(len(numbers), self.batch)
-        chosen = [numbers[row] for row in rows]
-        arrays = frames[chosen] if isinstance(frames, Tensor) else np.stack([frames[number] for number in chosen])
-        # An array's order in memory would choose the convolutions' way of summing, and so the last digits.
-        stack = torch.as_tensor(arrays).to(self.device).contiguous()
-        encoded = self.network.encode(self.fitting.images(stack))
-        return {number: type(encoded)(*(part[row] for part in encoded)) for row, number in enumerate(numbers[:own])}
+    def _sent(self, frames: Frames, numbers: Sequence[int]) -> Tensor | list[Tensor]:
+        if isinstance(frames, Tensor):
+            return frames[list(numbers)].to(self.device)
+        return uploaded([frames[number] for number in numbers], self.device) if numbers else []
+
+    def _encoded(self, images: Tensor | list[Tensor], numbers: Sequence[int], start: int) -> dict[int, Any]:
+        own = numbers[start : start + self.batch]
+        (rows, _), *_ = index_stacks(len(own), self.batch)
+        stack = stacked(images, [start + row for row in rows])
+        encoded = self._graphs.call("encode", self._encode, stack.contiguous())
+        return {number: type(encoded)(*(part[row] for part in encoded)) for row, number in enumerate(own)}
+
+    def _encode_plainly(self, stack: Tensor) -> Any:
+        with self._numerics():
+            return self.network.encode(self.fitting.images(stack).contiguous(memory_format=self._layout))
+
+    def _both(self, first: Any, second: Any) -> Callable[..., Tensor]:
+        """The flow as a function of tensors alone."""
+        kind, size = type(first), len(first)
+
+        def call(*parts: Tensor) -> Tensor:
+            found: Tensor = self._between(kind(*parts[:size]), kind(*parts[size:]))
+            return found
+
+        return call
+
+    def _flow(self, first: Any, second: Any) -> Tensor:
+        with self._numerics():
+            flow: Tensor = self.network.flow_between(first, second, self.updates).float()
+        return flow
 
     def _numerics(self) -> AbstractContextManager[Any]:
         if self.dtype == torch.float32:
             return nullcontext()
-        mixed: AbstractContextManager[Any] = torch.autocast(self.device.type, self.dtype)
+        mixed: AbstractContextManager[Any] = torch.autocast(self.device.type, self.dtype, cache_enabled=False)
         return mixed
+
+
+def _translated(function: Callable[..., Any], compiled: bool) -> Callable[..., Any]:
+    """The function as kernels made for it, where that is asked for."""
+    if not compiled:
+        return function
+    made: Callable[..., Any] = torch.compile(function, dynamic=False)
+    return made
 
 
 def _joined(rows: Sequence[Any]) -> Any:

@@ -162,12 +162,11 @@ class RewardEncoder(Stacked):
         self, frames: NDArray[np.uint8], tokens: NDArray[np.int64], mask: NDArray[np.int64]
     ) -> NDArray[np.float32]:
         """Frames (N, H, W, 3), each with its prompt (N, 35) and which of its tokens are no padding, to (N,)."""
+        return self.run(self._rewards, squares(frames, self.module.side, self.module.side), tokens, mask)
 
-        def call(stack: Tensor, words: Tensor, own: Tensor) -> Tensor:
-            found: Tensor = self.module(self.normalised(stack, CLIP_MEAN, CLIP_DEVIATION), words, own)
-            return found
-
-        return self.run(call, squares(frames, self.module.side, self.module.side), tokens, mask)
+    def _rewards(self, stack: Tensor, words: Tensor, own: Tensor) -> Tensor:
+        found: Tensor = self.module(self.normalised(stack, CLIP_MEAN, CLIP_DEVIATION), words, own)
+        return found
 
 
 def image_reward_from(state: Mapping[str, Tensor]) -> ImageReward:

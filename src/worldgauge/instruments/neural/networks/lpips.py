@@ -12,7 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from worldgauge.instruments.neural.networks.stacked import Stacked
+from worldgauge.instruments.neural.networks.on_device import Tf32
+from worldgauge.instruments.neural.networks.stacked import Stacked, constant
 from worldgauge.instruments.neural.networks.trunks import VGG16, Trunk, alexnet, vgg, without_rest
 
 Backbone = Literal["alex", "vgg"]
@@ -41,13 +42,13 @@ class Lpips(Trunk):
 
     def layer_distances(self, first: Tensor, second: Tensor, normalisation: Normalisation = "lpips") -> Tensor:
         """The share of each layer (N, 5)."""
-        shift, scale = (first.new_tensor(part).view(3, 1, 1) for part in (SHIFT, SCALE))
+        shift, scale = (constant(first, part) for part in (SHIFT, SCALE))
         ours, theirs = (self.outputs((images - shift) / scale) for images in (first, second))
         shares = []
         for index, (a, b) in enumerate(zip(ours, theirs, strict=True)):
             head = self.get_submodule(f"lin{index}")
             difference = (unit(a.float(), normalisation) - unit(b.float(), normalisation)).square()
-            shares.append(head(difference).float().mean((1, 2, 3)))
+            shares.append(head(difference.to(first.dtype)).float().mean((1, 2, 3)))
         return torch.stack(shares, 1)
 
 
@@ -85,9 +86,11 @@ class PictureDistances(Stacked):
         order: Literal["rgb", "bgr"] = "rgb",
         normalisation: Normalisation = "lpips",
         device: str = "cpu",
+        dtype: str = "float32",
         batch: int = 8,
+        tf32: Tf32 = "default",
     ) -> None:
-        super().__init__(module, device, "float32", batch)
+        super().__init__(module, device, dtype, batch, tf32)
         self.value_range = value_range
         self.order = order
         self.normalisation = normalisation
@@ -97,7 +100,9 @@ class PictureDistances(Stacked):
         return self.run(self._distances, images, references)
 
     def _distances(self, images: Tensor, references: Tensor) -> Tensor:
-        return self.module.distances(self._prepared(images), self._prepared(references), self.normalisation)
+        first, second = (self._prepared(frames).to(self.dtype) for frames in (images, references))
+        found: Tensor = self.module.distances(first, second, self.normalisation)
+        return found
 
     def _prepared(self, frames: Tensor) -> Tensor:
         values = frames.permute(0, 3, 1, 2).float()

@@ -59,6 +59,9 @@ class Encoded(NamedTuple):
 class Raft(nn.Module):
     """Optical flow of stacks of frame pairs."""
 
+    channels_last = False
+    """The feature encoder's normalisation over a picture wants its channels apart."""
+
     def __init__(self) -> None:
         super().__init__()
         self.feature_encoder = _Encoder(nn.InstanceNorm2d)

@@ -34,6 +34,8 @@ class Encoded(NamedTuple):
 class SeaRaft(nn.Module):
     """Optical flow of stacks of frame pairs."""
 
+    channels_last = True
+
     def __init__(self) -> None:
         super().__init__()
         self.cnet = _Encoder(6)

@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from worldgauge.instruments.neural.stacks import in_stacks
+from worldgauge.instruments.neural.networks.on_device import Answer, Graphs, Tf32, stacked, turn, uploaded
+from worldgauge.instruments.neural.stacks import index_stacks
 
 CLIP_MEAN, CLIP_DEVIATION = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 IMAGENET_MEAN, IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -19,31 +20,55 @@ IMAGENET_MEAN, IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 class Stacked:
     """Base of the stack protocol: rows go through the module `batch` at a time, the last stack padded."""
 
-    def __init__(self, module: nn.Module, device: str = "cpu", dtype: str = "float32", batch: int = 8) -> None:
+    def __init__(
+        self,
+        module: nn.Module,
+        device: str = "cpu",
+        dtype: str = "float32",
+        batch: int = 8,
+        tf32: Tf32 = "default",
+    ) -> None:
         self.device = torch.device(device)
         self.dtype: torch.dtype = getattr(torch, dtype)
         self.batch = batch
+        self.tf32 = tf32
+        self.owner = type(self).__name__
         self.module = module.to(device=self.device, dtype=self.dtype).eval()
+        self._graphs = Graphs()
 
-    def run(self, call: Callable[..., Tensor], *columns: NDArray[Any]) -> NDArray[np.float32]:
-        """The results of `call`, which is given tensors on the device, for columns of one length."""
-
-        def on_device(*parts: NDArray[Any]) -> Tensor:
-            # An array's order in memory would choose the convolutions' way of summing, and so the last digits.
-            return call(*(torch.as_tensor(part).to(self.device).contiguous() for part in parts))
-
-        with torch.inference_mode():
-            found = in_stacks(on_device, self.batch, *columns)
-        return np.zeros(0, np.float32) if found is None else np.asarray(found.float().cpu().numpy(), np.float32)
+    def run(self, call: Callable[..., Tensor], *columns: Any) -> NDArray[np.float32]:
+        """The results of `call`, which is given tensors on the device, for columns of one length: arrays, or lists of
+        frames. `call` is a method, or a partial of one; what it does depends on nothing but that and its arguments."""
+        if not len(columns[0]):
+            return np.zeros(0, np.float32)
+        rows = [uploaded(column, self.device) for column in columns]
+        with turn(self):
+            results = [
+                self._graphs.call(_name(call), call, *(stacked(column, numbers) for column in rows))[:own]
+                for numbers, own in index_stacks(len(columns[0]), self.batch)
+            ]
+            answer = Answer(torch.cat(results).float())
+        return np.asarray(answer.array(), np.float32)
 
     def normalised(self, frames: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
         """Frames (N, H, W, 3), bytes or numbers in [0, 1], as the module wants them: (N, 3, H, W)."""
         values = in_unit_range(frames)
-        shift, scale = (values.new_tensor(part).view(3, 1, 1) for part in (mean, deviation))
+        shift, scale = (constant(values, part) for part in (mean, deviation))
         return ((values - shift) / scale).to(self.dtype)
+
+
+def constant(like: Tensor, numbers: Sequence[float]) -> Tensor:
+    """One number per channel on the device of `like`, (C, 1, 1); made there, so that nothing has to be sent."""
+    return torch.stack([torch.full((1, 1), number, dtype=like.dtype, device=like.device) for number in numbers])
 
 
 def in_unit_range(frames: Tensor) -> Tensor:
     """Frames (N, H, W, 3) as (N, 3, H, W) in [0, 1], float32."""
     values = frames.permute(0, 3, 1, 2)
     return values.float() / 255 if frames.dtype == torch.uint8 else values.float()
+
+
+def _name(call: Any) -> Any:
+    """What tells one call from another: its function, and the arguments that are fixed already."""
+    function, fixed = getattr(call, "func", call), getattr(call, "args", ())
+    return getattr(function, "__qualname__", type(function).__qualname__), fixed

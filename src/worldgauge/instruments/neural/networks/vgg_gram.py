@@ -51,4 +51,4 @@ class StyleFeatures(Stacked):
         return tuple(part.reshape(-1, channels, channels) for part, channels in zip(parts, CHANNELS, strict=True))
 
     def _joined(self, images: Tensor) -> Tensor:
-        return torch.cat([part.flatten(1) for part in self.module.gram_features(images)], 1)
+        return torch.cat([part.flatten(1) for part in self.module.gram_features(images.to(self.dtype))], 1)
