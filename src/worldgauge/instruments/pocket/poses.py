@@ -195,7 +195,7 @@ def _bridge(lens: Lens) -> Bridge:
     matcher = SiftMatches()
 
     def bridge(before: Grey, after: Grey) -> tuple[Floats, Floats] | None:
-        here, there = matcher.match(matcher.features(before), matcher.features(after))
+        here, there = matcher.match_of(matcher.features_of(before), matcher.features_of(after))
         agree = one_motion(here, there, lens, turn_only=False)
         return None if agree is None else (here[agree], there[agree])
 
