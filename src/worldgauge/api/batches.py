@@ -45,7 +45,8 @@ class Gauge:
 
     >>> import numpy as np
     >>> gauge = Gauge(["flow_magnitude"], layout="BTHWC")
-    >>> gauge(np.zeros((1, 3, 32, 32, 3), np.uint8))
+    >>> still = np.broadcast_to(np.arange(0, 256, 8, dtype=np.uint8)[:, None], (1, 3, 32, 32, 3))
+    >>> gauge(still)
     {'flow_magnitude': 0.0, 'flow_magnitude/coverage': 1.0}
     """
 
