@@ -199,13 +199,13 @@ class JobFlags:
 
     def jobs(self) -> list[Job]:
         """One job for each benchmark, over the same videos; with several, each has a folder below `--out`."""
-        named = self.benchmark or [None]
+        named: list[str | None] = [*self.benchmark] if self.benchmark else [None]
         if len(set(named)) < len(named):
             raise WorldGaugeError("a benchmark is named twice", "name each once")
         if self.data and len(self.data) != len(named):
             told = f"{len(self.data)} --data for {len(named)} benchmarks"
             raise WorldGaugeError(told, "give one for each, in the same order, or none")
-        data = self.data or [None] * len(named)
+        data: list[Path | None] = [*self.data] if self.data else [None] * len(named)
         jobs = [self._job(benchmark, place) for benchmark, place in zip(named, data, strict=True)]
         folders = [_folder_of(job) for job in jobs]
         if len(set(folders)) < len(folders):

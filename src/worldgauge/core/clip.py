@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from typing import Protocol, overload
@@ -186,6 +186,10 @@ class _Decoded:
         return self._buffers[key]
 
 
+def _blank(shape: tuple[int, ...]) -> Image:
+    return np.zeros(shape, np.uint8)
+
+
 class _Buffer:
     """Frames of one size, in memory up to a limit, else in an unnamed temporary file mapped into memory."""
 
@@ -194,7 +198,7 @@ class _Buffer:
         shape = (count, size[1], size[0], 3)
         self.in_memory = int(np.prod(shape)) <= memory
         # Made when the first frame comes: np.zeros reserves address space, a file is a file.
-        self._make = partial(np.zeros, shape, np.uint8) if self.in_memory else partial(_mapped, shape)
+        self._make: Callable[[], Image] = partial(_blank if self.in_memory else _mapped, shape)
         self._made: Image | None = None
 
     @property

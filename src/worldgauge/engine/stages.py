@@ -131,8 +131,8 @@ def _postpone(
     for node in reversed(nodes):
         if network[node] is None and not _kept(node[1]):
             stage[node] = max(stage[node], min(asked.get(node, [stage[node]])))
-        for need in _needs(node):
-            asked.setdefault(need, []).append(stage[node])
+        for needed in _needs(node):
+            asked.setdefault(needed, []).append(stage[node])
 
 
 def _network(use: SignalUse, seats: Seats) -> Instrument | None:

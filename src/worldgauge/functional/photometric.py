@@ -29,7 +29,8 @@ def mean_squared_error(image: Image, reference: Image) -> float:
 
     _same_shape(image, reference)
     # A sum of whole numbers, which OpenCV hands out as the square of its root.
-    return round(cv2.norm(image, reference, cv2.NORM_L2SQR)) / image.size
+    squares = float(cv2.norm(image, reference, cv2.NORM_L2SQR))
+    return round(squares) / image.size
 
 
 def psnr(image: Image, reference: Image) -> float:
@@ -106,7 +107,7 @@ def ssim_map(image: Image, reference: Image) -> NDArray[np.float64]:
     mean_x += c1
     mean_x *= square_x
     product /= mean_x
-    return product
+    return np.asarray(product)
 
 
 class _Room(threading.local):

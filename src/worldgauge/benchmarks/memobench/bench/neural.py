@@ -69,9 +69,9 @@ def original(network: Network, timed: Timed, case: Case, clip: Path) -> None:
     def flow() -> None:
         for start, stop in ((0, gone), (back, count)):
             for index in range(start, stop - 4, 4):
-                pair = [shown(index), shown(index + 4)]
-                field = network("phase_warp_errors").flows(pair, [(0, 1)])[0]
-                forward_sampled_error(*pair, field)
+                first, second = shown(index), shown(index + 4)
+                field = network("phase_warp_errors").flows([first, second], [(0, 1)])[0]
+                forward_sampled_error(first, second, field)
 
     def taste() -> None:
         for index in range(0, count, 4):

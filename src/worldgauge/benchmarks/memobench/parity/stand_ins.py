@@ -148,8 +148,8 @@ class RecordedCall:
         self._seats = Seats({instrument.seat: instrument for instrument in instruments}, "recorded")
         self._limit = None if max_side is None else FrameSpec().within(max_side)
         self._folder = TemporaryDirectory()
-        videos = (Video.from_array(np.ascontiguousarray(frames), layout="THWC") for frames in (video, reference))
-        inputs = CaseInputs(self.case, *videos)
+        shown, true = (Video.from_array(np.ascontiguousarray(frames), layout="THWC") for frames in (video, reference))
+        inputs = CaseInputs(self.case, shown, true)
         self._perception = Perception(inputs, self._seats, Store(Path(self._folder.name)), Loaded(self._seats, "cpu"))
 
     def __enter__(self) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ ValueRange = Literal["signed", "unit"]
 Padding = Literal["split", "right_bottom"]
 OddSizes = Literal["fill", "cut"]
 Pairs = Sequence[tuple[int, int]]
-Frames = Sequence[NDArray[np.uint8]] | NDArray[np.uint8] | Tensor
+Frames: TypeAlias = Sequence[NDArray[np.uint8]] | NDArray[np.uint8] | Tensor
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,8 @@ class FlowPairs:
         held: dict[int, Any] = {}
         for rows, own in index_stacks(len(pairs), self.batch):
             chosen = [pairs[row] for row in rows]
-            needed, numbers = {number for pair in chosen for number in pair}, []
+            needed = {number for pair in chosen for number in pair}
+            numbers: list[int] = []
             while not held.keys() | set(numbers) >= needed:
                 numbers += waiting[: self.batch]
                 waiting = waiting[self.batch :]
