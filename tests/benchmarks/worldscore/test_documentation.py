@@ -96,8 +96,8 @@ def test_what_the_shipped_bounds_rest_on():
         rests = f"{row['counted']} of {row['of']}"
         assert f"| {row['column']} | {worst:g} | {best:g} | {row['how']} | {rests} |" in text
     untold = [row["of"] - row["counted"] for row in told if row["column"] == "reprojection_error"]
-    assert untold == [11]
-    assert "its 3D consistency is unknown: eleven of 32." in text
+    assert untold == [20]
+    assert "its 3D consistency is unknown: twenty of 32." in text
 
 
 def test_the_opposite_motion_under_released():
