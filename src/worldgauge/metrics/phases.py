@@ -6,11 +6,11 @@ from worldgauge.core.case import Case
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.phase_values import PhaseChoice, phase_frames, phase_values
-from worldgauge.functional.photometric import psnr, ssim_map
+from worldgauge.functional.photometric import psnr_of, ssim_map
 from worldgauge.signals.phases import phase_fidelity
 
 
-@metric(version=2, unit="dB", higher_is_better=True, bounds=(0, 99), needs=[phase_fidelity()], formula=psnr)
+@metric(version=2, unit="dB", higher_is_better=True, bounds=(0, 99), needs=[phase_fidelity()], formula=psnr_of)
 def phase_psnr(case: Case, fidelity: Arrays, *, phase: PhaseChoice = "all") -> Measurement:
     """Mean peak signal-to-noise ratio of a phase against the reference video, the whole clip stretched over it."""
     values = phase_values(fidelity, "psnr", phase, "disjoint")
