@@ -39,6 +39,7 @@ MANIFEST = Manifest(
         "lpips_alex": ".neural.lpips:LpipsAlex",
         "lpips_vgg": ".neural.lpips:LpipsVgg",
         "vgg19": ".neural.vgg_gram:Vgg19Gram",
+        "vfimamba": ".neural.vfimamba:VfiMambaInstrument",
     },
     weights="weights.toml",
     instrument_sets={
@@ -59,6 +60,7 @@ MANIFEST = Manifest(
         "reference": {
             "flow": "raft_large",
             "style_features": "vgg19",
+            "interpolation": "vfimamba",
             "embedding": "dinov2_b14",
             "image_embedding": "clip_b32",
             "image_depth": "depth_anything_v2_small",

@@ -12,6 +12,8 @@ import torch
 from instruments.neural.flow_and_style import checkpoint
 from instruments.neural.published import tiny
 from instruments.neural.rule import fill
+from instruments.neural.vfimamba import checkpoint as interpolation
+from instruments.neural.vfimamba import narrow
 from worldgauge.instruments.neural.networks.raft import rename
 
 PAIRS = ("t h", "a t</w>", "c a", "th e</w>", "ca t</w>")
@@ -50,6 +52,7 @@ def write_weights(folder: Path) -> str:
         "raft_large": raft,
         "sea_raft_m": {f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()},
         "vgg19": dict(checkpoint("vgg19_gram")),
+        "vfimamba": interpolation(narrow()),
         # Trained heads have no negative weight, so that a distance is one.
         "lpips_alex": {name: value.abs() for name, value in alex.items() if name.startswith("lin")},
         "alexnet": {name: value for name, value in alex.items() if name.startswith("features")},
