@@ -112,6 +112,7 @@ SEATS = {
     "depth": "relative depth from camera motion",
     "image_depth": "depth of a single frame, by a network",
     "track": "where the target is in each frame, and whether it is there",
+    "mask_follower": "objects shown by masks in the first frame, followed through the clip",
     "embedding": "unit vectors on a grid of patches, and one for the whole frame",
     "image_embedding": "one unit vector per frame, by a network",
     "style": "statistics of filter responses that tell styles apart",

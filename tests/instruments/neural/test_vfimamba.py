@@ -1,4 +1,4 @@
-"""VFIMamba: the scan against its recurrence, the network against the authors' numbers, the instrument on a saved file."""
+"""VFIMamba: the scan against its recurrence, the network against the authors, the instrument on a saved file."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,17 @@ def write_weights(folder: Path) -> str:
         "alexnet": {name: value for name, value in alex.items() if name.startswith("features")},
     }
     places = write_encoders(folder) | _save(folder, states)
+    if importlib.util.find_spec("transformers"):
+        places |= write_transformers(folder)
     return " ".join(f"{name}={path}" for name, path in places.items())
+
+
+def write_transformers(folder: Path) -> dict[str, Path]:
+    """Networks of transformers as it saves them, each with its configuration in a folder of its own."""
+    from instruments.neural import tiny_transformers as tiny
+
+    made = {"grounding_dino_t": tiny.grounding_dino, "sam2_hiera_b_plus": tiny.sam2, "sam3": tiny.sam3}
+    return {name: tiny.saved(make(), folder / name) for name, make in made.items()}
 
 
 def _save(folder: Path, states: Mapping[str, Any]) -> dict[str, Path]:

@@ -21,8 +21,8 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     squared_error,
     wrapped_squared_error,
 )
-from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, follow, grow, printed_contrast
-from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, grow, printed_contrast
+from worldgauge.benchmarks.worldscore.formulas.object_masks import cut_mask
 from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance, matrix_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
     anchor_frames,
@@ -38,7 +38,7 @@ from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
 from worldgauge.signals.flow import flow_fields, ways_of
-from worldgauge.signals.seats import InterpolationInstrument, StyleFeaturesInstrument
+from worldgauge.signals.seats import InterpolationInstrument, MaskFollower, StyleFeaturesInstrument
 
 Image = NDArray[np.uint8]
 
@@ -108,23 +108,43 @@ def motion_medians(fields: Iterable[Arrays]) -> Arrays:
     return {"median": np.array([median_magnitude(forward) for forward, _ in ways_of(fields)])}
 
 
-@signal(version=2, reads=("video", "case"), requires=("object_masks",), needs=(flow_fields(),), cost=0.02)
-def object_motion(clip: Clip, case: Case, fields: Iterable[Arrays]) -> Arrays:
-    """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
+@signal(
+    version=1,
+    reads=("video", "case"),
+    requires=("object_masks",),
+    seat="mask_follower",
+    kept=False,
+    cost=0.3,
+    dense=2.0,
+)
+def object_regions(clip: Clip, case: Case, follower: MaskFollower) -> Arrays:
+    """Where the objects that were asked to move are in each frame, (N, H, W) booleans.
 
-    `released`: longest vector inside minus longest outside, the first-frame mask squashed to the clip, followed along
-    the flow and grown; NaN where the object is lost or fills the view. `paper`: the mask cut like the picture and not
-    grown, and 0 for a side without a pixel.
+    `released`: followed from the first-frame masks as they are, squashed onto the clip. `paper`: from the masks cut
+    like the picture.
     """
     from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
 
+    frames = clip.frames()
     masks = [read_mask(file) for file in mask_files_of(case)]
-    squashed, cut = (fitted_union(masks, clip.size, crop=crop) for crop in (False, True))
+    cut = [cut_mask(mask, clip.size) for mask in masks]
+    squashed = np.stack(list(follower.followed(frames, masks)))
+    if all(map(np.array_equal, masks, cut)):
+        return {"released": squashed, "paper": squashed}
+    return {"released": squashed, "paper": np.stack(list(follower.followed(frames, cut)))}
+
+
+@signal(version=3, reads=(), needs=(object_regions(), flow_fields()), cost=0.02)
+def object_motion(regions: Arrays, fields: Iterable[Arrays]) -> Arrays:
+    """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
+
+    `released`: longest vector inside the mask, grown, minus longest outside; NaN where the object is lost or fills the
+    view. `paper`: the mask not grown, and 0 for a side without a pixel.
+    """
     released, printed = [], []
-    for forward, backward in ways_of(fields):
-        released.append(contrast_or_nan(forward, grow(squashed)))
-        printed.append(printed_contrast(forward, cut))
-        squashed, cut = follow(squashed, backward), follow(cut, backward)
+    for k, (forward, _) in enumerate(ways_of(fields)):
+        released.append(contrast_or_nan(forward, grow(regions["released"][k])))
+        printed.append(printed_contrast(forward, regions["paper"][k]))
     return {"released": np.array(released), "paper": np.array(printed)}
 
 

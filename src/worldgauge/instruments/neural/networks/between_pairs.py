@@ -31,7 +31,8 @@ class BetweenPairs(Stacked):
     def levels(self, befores: Tensor, afters: Tensor) -> Tensor:
         """Frames as bytes to the ones between, in whole levels of 0 to 255."""
         height, width = befores.shape[1:3]
-        left, right, top, bottom = margins = _margins(height, width)
+        margins = _margins(height, width)
+        left, _, top, _ = margins
         # Blue first: the authors read their pictures with OpenCV.
         first, second = (
             functional.pad(in_unit_range(frames).flip(1), margins, mode="replicate").to(self.dtype)

@@ -1,9 +1,9 @@
 """The selective scan of Mamba (Gu and Dao, 2023) in plain torch: a long recurrence as a few hundred wide steps.
 
-h[t] = exp(step[t] A) h[t-1] + step[t] B[t] u[t] and y[t] = C[t] h[t] + D u[t], one position after the other, would be as
-many steps as there are positions. Here the sequence is cut into about as many chunks as a chunk has positions. All
-chunks march side by side from zero, what each hands on is worked out from chunk to chunk, and they march once more from
-where they truly begin. Exponents are never positive, so nothing overflows however strong the decay is.
+h[t] = exp(step[t] A) h[t-1] + step[t] B[t] u[t] and y[t] = C[t] h[t] + D u[t], one position after the other, would be
+as many steps as there are positions. Here the sequence is cut into about as many chunks as a chunk has positions. All
+chunks march side by side from zero, what each hands on is worked out from chunk to chunk, and they march once more
+from where they truly begin. Exponents are never positive, so nothing overflows however strong the decay is.
 """
 
 from __future__ import annotations

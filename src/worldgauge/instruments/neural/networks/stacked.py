@@ -27,14 +27,18 @@ class Stacked:
 
     def run(self, call: Callable[..., Tensor], *columns: NDArray[Any]) -> NDArray[np.float32]:
         """The results of `call`, which is given tensors on the device, for columns of one length."""
+        found = self.run_on_device(call, *columns)
+        return np.zeros(0, np.float32) if found is None else np.asarray(found.float().cpu().numpy(), np.float32)
 
-        def on_device(*parts: NDArray[Any]) -> Tensor:
+    def run_on_device(self, call: Callable[..., Any], *columns: NDArray[Any]) -> Any:
+        """The same as tensors on the device, or tuples of them; `None` where there are no rows."""
+
+        def on_device(*parts: NDArray[Any]) -> Any:
             # An array's order in memory would choose the convolutions' way of summing, and so the last digits.
             return call(*(torch.as_tensor(part).to(self.device).contiguous() for part in parts))
 
         with torch.inference_mode():
-            found = in_stacks(on_device, self.batch, *columns)
-        return np.zeros(0, np.float32) if found is None else np.asarray(found.float().cpu().numpy(), np.float32)
+            return in_stacks(on_device, self.batch, *columns)
 
     def normalised(self, frames: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
         """Frames (N, H, W, 3), bytes or numbers in [0, 1], as the module wants them: (N, 3, H, W)."""
