@@ -126,6 +126,7 @@ SEATS = {
     "interpolation": "the frame halfway between two",
     "detector": "objects named in a text found in a frame, by a network",
     "segmenter": "every mask in a frame that a phrase may mean, with its score, by a network",
+    "phrase_follower": "everything in a clip that a phrase means, followed through it, by a network",
     "text_image": "how well a frame fits a text, by a network",
     "tagger": "the nouns of a phrase",
 }

@@ -52,11 +52,12 @@ def test_it_is_transformers_called_plainly(folder: Path) -> None:
 
     plain = GroundingDinoForObjectDetection.from_pretrained(folder / "network").eval()
     squeezed = np.asarray(Image.fromarray(FRAMES[0]).resize((120, 90), Image.Resampling.BILINEAR))
-    pixels = (squeezed / 255 - (0.485, 0.456, 0.406)) / (0.229, 0.224, 0.225)
+    mean, deviation = torch.tensor((0.485, 0.456, 0.406)), torch.tensor((0.229, 0.224, 0.225))
+    pixels = (torch.from_numpy(squeezed.copy()).float() / 255 - mean) / deviation
     tokens = torch.tensor([[tiny.CLS, 6, 7, 10, 5, tiny.STOP, tiny.SEP]])
     with torch.inference_mode():
         told = plain(
-            pixel_values=torch.tensor(pixels.transpose(2, 0, 1)[None], dtype=torch.float32),
+            pixel_values=pixels.permute(2, 0, 1)[None],
             input_ids=tokens,
             attention_mask=torch.ones_like(tokens),
         )
@@ -119,7 +120,7 @@ def test_captions_are_lower_case_and_end_with_a_stop(folder: Path) -> None:
 
 def test_sizes_as_the_authors_have_them() -> None:
     assert GroundingDinoT().working_size(512, 512) == (800, 800)
-    assert GroundingDinoT().working_size(1280, 720) == (1332, 750)
+    assert GroundingDinoT().working_size(1280, 720) == (1333, 750)
     assert GroundingDinoT().working_size(480, 640) == (800, 1066)
 
 

@@ -22,6 +22,11 @@ from transformers import (
     Sam3GeometryEncoderConfig,
     Sam3MaskDecoderConfig,
     Sam3Model,
+    Sam3TrackerVideoConfig,
+    Sam3TrackerVideoMaskDecoderConfig,
+    Sam3TrackerVideoPromptEncoderConfig,
+    Sam3VideoConfig,
+    Sam3VideoModel,
     Sam3VisionConfig,
     Sam3ViTConfig,
     SwinConfig,
@@ -99,15 +104,10 @@ def sam2(seed: int = 0) -> Sam2VideoModel:
     return module
 
 
-def sam3(seed: int = 0) -> Sam3Model:
-    torch.manual_seed(seed)
-    part = {"hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 32, "num_layers": 1}
-    trunk = Sam3ViTConfig(
-        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32, image_size=112,
-        pretrain_image_size=56, patch_size=14, window_size=4, global_attn_indexes=[1],
-    )  # fmt: skip
-    config = Sam3Config(
-        vision_config=Sam3VisionConfig(backbone_config=trunk, fpn_hidden_size=32, scale_factors=[2.0, 1.0, 0.5]),
+def sam3_detector(width: int) -> Sam3Config:
+    part = {"hidden_size": width, "num_attention_heads": 4, "intermediate_size": 32, "num_layers": 1}
+    return Sam3Config(
+        vision_config=sam3_vision(width),
         text_config={
             "model_type": "clip_text_model", "vocab_size": 530, "hidden_size": 32, "intermediate_size": 32,
             "projection_dim": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 32,
@@ -116,9 +116,50 @@ def sam3(seed: int = 0) -> Sam3Model:
         geometry_encoder_config=Sam3GeometryEncoderConfig(**part),
         detr_encoder_config=Sam3DETREncoderConfig(**part),
         detr_decoder_config=Sam3DETRDecoderConfig(**part, num_queries=20),
-        mask_decoder_config=Sam3MaskDecoderConfig(hidden_size=32, num_upsampling_stages=1, num_attention_heads=4),
+        mask_decoder_config=Sam3MaskDecoderConfig(hidden_size=width, num_upsampling_stages=2, num_attention_heads=4),
     )  # fmt: skip
-    module = Sam3Model(config).eval()
+
+
+def sam3_vision(width: int) -> Sam3VisionConfig:
+    trunk = Sam3ViTConfig(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32, image_size=112,
+        pretrain_image_size=56, patch_size=14, window_size=4, global_attn_indexes=[1],
+    )  # fmt: skip
+    return Sam3VisionConfig(
+        backbone_config=trunk, fpn_hidden_size=width, backbone_feature_sizes=[[32, 32], [16, 16], [8, 8]]
+    )
+
+
+def sam3(seed: int = 0) -> Sam3Model:
+    torch.manual_seed(seed)
+    return spread(Sam3Model(sam3_detector(32)).eval())
+
+
+def sam3_video(seed: int = 0) -> Sam3VideoModel:
+    torch.manual_seed(seed)
+    tracker = Sam3TrackerVideoConfig(
+        vision_config=sam3_vision(128),
+        prompt_encoder_config=Sam3TrackerVideoPromptEncoderConfig(hidden_size=128, image_size=112, patch_size=14),
+        mask_decoder_config=Sam3TrackerVideoMaskDecoderConfig(
+            hidden_size=128, mlp_dim=32, num_attention_heads=2, iou_head_hidden_dim=32
+        ),
+        memory_attention_hidden_size=128, memory_attention_num_layers=1, memory_attention_feed_forward_hidden_size=32,
+        memory_attention_rope_feat_sizes=[8, 8], memory_encoder_hidden_size=128, mask_downsampler_embed_dim=128,
+        memory_fuser_embed_dim=128, memory_fuser_intermediate_dim=32,
+    )  # fmt: skip
+    config = Sam3VideoConfig(
+        detector_config=sam3_detector(128), tracker_config=tracker, low_res_mask_size=32,
+        score_threshold_detection=0.05, new_det_thresh=0.05, det_nms_thresh=0.3, hotstart_delay=0,
+        hotstart_unmatch_thresh=0, hotstart_dup_thresh=0,
+    )  # fmt: skip
+    module = spread(Sam3VideoModel(config).eval())
+    with torch.no_grad():
+        module.tracker_model.mask_decoder.pred_obj_score_head.proj_out.bias.fill_(20)
+    return module
+
+
+def spread(module: Any) -> Any:
+    """Parameters so far apart that queries differ."""
     with torch.no_grad():
         for parameter in module.parameters():
             if parameter.ndim > 1:

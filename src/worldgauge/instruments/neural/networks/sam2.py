@@ -39,20 +39,34 @@ class Prompt:
     """x, y in px of the frame, and whether the point is on the object."""
 
 
-class PlainMemory(Sam2VideoModel):
-    """What a frame leaves in memory is its mask through a sigmoid, for given frames too.
+class AsReleased(Sam2VideoModel):
+    """transformers' network, three things put back to the authors' way, all about objects shown by a mask.
 
-    transformers cuts the masks of given frames to 0 and 1, which the authors do only with their post-processing.
+    The object is pointed at by the one mask asked for, not by the best of three. What is remembered of its frame is the
+    mask as the network gives it back, at a quarter of the size and enlarged again. And it goes through a sigmoid unless
+    `cut_memory` says that it is cut to 0 and 1, as the authors' post-processing does.
     """
 
-    def _encode_new_memory(self, *args: Any, **kwargs: Any) -> Any:
-        return super()._encode_new_memory(*args, **{**kwargs, "is_mask_from_pts": False})
+    cut_memory = True
+
+    def _single_frame_forward(self, *args: Any, multimask_output: bool = False, **kwargs: Any) -> Any:
+        return super()._single_frame_forward(*args, multimask_output=multimask_output, **kwargs)
+
+    def _use_mask_as_output(self, *args: Any, **kwargs: Any) -> Any:
+        found = super()._use_mask_as_output(*args, **kwargs)
+        size = found.high_res_masks.shape[-2:]
+        large = functional.interpolate(found.pred_masks.float(), size=size, mode="bilinear", align_corners=False)
+        found.high_res_masks = large.to(found.high_res_masks.dtype)
+        return found
+
+    def _encode_new_memory(self, *args: Any, is_mask_from_pts: bool, **kwargs: Any) -> Any:
+        return super()._encode_new_memory(*args, is_mask_from_pts=is_mask_from_pts and self.cut_memory, **kwargs)
 
 
 class Follower:
     """SAM 2.1 on a device: frames and prompts in, masks out, frame by frame."""
 
-    def __init__(self, module: Sam2VideoModel, device: str = "cpu", dtype: str = "float32") -> None:
+    def __init__(self, module: AsReleased, device: str = "cpu", dtype: str = "float32") -> None:
         self.device = torch.device(device)
         self.dtype: torch.dtype = getattr(torch, dtype)
         self.module = module.to(device=self.device, dtype=self.dtype).eval()
@@ -133,15 +147,17 @@ def _forget(session: Any, number: int) -> None:
 
 def sam2_from(
     state: Mapping[str, Tensor], config: Mapping[str, Any] | None, several_masks: bool, cut_memory: bool
-) -> Sam2VideoModel:
+) -> AsReleased:
     """The network out of the authors' file, or out of one of transformers' whose configuration is given.
 
     `several_masks`: where one mask is asked for and it is not stable, the best of three is taken instead;
     `cut_memory`: masks of given frames are cut to 0 and 1 before they are remembered.
     """
-    kind = Sam2VideoModel if cut_memory else PlainMemory
     made = config_of(state) if config is None else Sam2VideoConfig.from_dict(dict(config))
     made.mask_decoder_config.dynamic_multimask_via_stability = several_masks
     if config is not None:
-        return from_transformers(kind, made, state, NAME)
-    return filled(lambda: kind(made), renamed_parts(state), NAME)
+        network: AsReleased = from_transformers(AsReleased, made, state, NAME)
+    else:
+        network = filled(lambda: AsReleased(made), renamed_parts(state), NAME)
+    network.cut_memory = cut_memory
+    return network

@@ -48,19 +48,14 @@ class Segmenter(Stacked):
 
         def call(stack: Tensor, words: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
             own = torch.arange(words.shape[1], device=words.device) < count[:, None]
-            told = self.module(pixel_values=self.prepared(stack), input_ids=words, attention_mask=own.long())
+            told = self.module(
+                pixel_values=squashed(stack, self.side).to(self.dtype), input_ids=words, attention_mask=own.long()
+            )
             scores = told.pred_logits.float().sigmoid() * told.presence_logits.float().sigmoid()
             return scores, told.pred_masks.float()
 
         scores, masks = self.run_on_device(call, frames, tokens, lengths)
         return list(zip(scores, masks, strict=True))
-
-    def prepared(self, frames: Tensor) -> Tensor:
-        """Bytes (N, H, W, 3) squashed to the network's size, bilinear with antialiasing, as whole bytes; -1 to 1."""
-        pictures = frames.permute(0, 3, 1, 2).float()
-        size = (self.side, self.side)
-        pictures = functional.interpolate(pictures, size=size, mode="bilinear", align_corners=False, antialias=True)
-        return (pictures.round().clamp(0, 255) / 255 - 0.5).div(0.5).to(self.dtype)
 
     def enlarged(self, masks: Tensor, height: int, width: int) -> NDArray[np.bool_]:
         """Masks (K, h, w) at the frame's size: numbers are resized before the sigmoid, a half of which is the limit."""
@@ -69,6 +64,14 @@ class Segmenter(Stacked):
             large = functional.interpolate(some[None], size=(height, width), mode="bilinear", align_corners=False)[0]
             parts.append((large > 0).cpu().numpy())
         return np.concatenate(parts)
+
+
+def squashed(frames: Tensor, side: int) -> Tensor:
+    """Bytes (N, H, W, 3) squashed to a square, bilinear with antialiasing, as whole bytes; then -1 to 1."""
+    pictures = frames.permute(0, 3, 1, 2).float()
+    size = (side, side)
+    pictures = functional.interpolate(pictures, size=size, mode="bilinear", align_corners=False, antialias=True)
+    return (pictures.round().clamp(0, 255) / 255 - 0.5) / 0.5
 
 
 def sam3_from(state: Mapping[str, Tensor], config: Mapping[str, Any] | None) -> Sam3Model:
