@@ -44,7 +44,7 @@ def placed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Sam2HieraBPlus:
 
 
 def plainly(folder: Path, prompts: list[tuple[torch.Tensor, list[int]]], mask: np.ndarray) -> list[torch.Tensor]:
-    """The same by transformers alone: its session, all frames at once. Points at the network's size with their labels."""
+    """The same by transformers alone, all frames at once; points at the network's size with their labels."""
     from PIL import Image
 
     model = Sam2VideoModel.from_pretrained(folder).eval()

@@ -149,9 +149,10 @@ def sam3_video(seed: int = 0) -> Sam3VideoModel:
     )  # fmt: skip
     config = Sam3VideoConfig(
         detector_config=sam3_detector(128), tracker_config=tracker, low_res_mask_size=32,
-        score_threshold_detection=0.05, new_det_thresh=0.05, det_nms_thresh=0.3, hotstart_delay=0,
+        score_threshold_detection=0.0, new_det_thresh=0.0, det_nms_thresh=0.3, hotstart_delay=0,
         hotstart_unmatch_thresh=0, hotstart_dup_thresh=0,
     )  # fmt: skip
+    config.image_size = 112
     module = spread(Sam3VideoModel(config).eval())
     with torch.no_grad():
         module.tracker_model.mask_decoder.pred_obj_score_head.proj_out.bias.fill_(20)

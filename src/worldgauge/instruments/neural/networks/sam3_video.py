@@ -88,4 +88,6 @@ class _Prepared:
 def sam3_video_from(state: Mapping[str, Tensor], config: Mapping[str, Any] | None) -> Sam3VideoModel:
     """The network out of transformers' file."""
     made = Sam3VideoConfig.from_dict(dict(config or {}))
+    # Read from a file, the tracker's configuration forgets the size it was made for.
+    made.image_size = made.detector_config.image_size
     return from_transformers(Sam3VideoModel, made, state, NAME)
