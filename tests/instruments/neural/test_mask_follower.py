@@ -100,6 +100,7 @@ def test_masks_boxes_and_points_show_an_object(placed: Sam2HieraBPlus) -> None:
         list(placed.followed_each(FRAMES, points=[[]]))
 
 
+@pytest.mark.nightly
 def test_what_is_forgotten_is_not_needed(placed: Sam2HieraBPlus, monkeypatch: pytest.MonkeyPatch) -> None:
     many = np.concatenate([FRAMES] * 6)[:22]
     own = [logits.clone() for logits in placed.network.logits(many, [Prompt(mask=MASK)])]
