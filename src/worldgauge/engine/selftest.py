@@ -63,7 +63,8 @@ def selftest(set_name: str = "pocket") -> Iterator[Tried]:
 def made_case(folder: Path) -> tuple[Case, Video, Video]:
     """A red patch on a texture that drifts to the left, and the same without its slight noise as the reference.
 
-    The first image and the patch's mask are written into the folder. What signals call by names of their own is a list of one phrase.
+    The first image and the patch's mask are written into the folder. What signals call by names of their own is a list
+    of one phrase.
     """
     import cv2
 

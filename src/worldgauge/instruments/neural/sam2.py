@@ -53,7 +53,7 @@ class Sam2HieraBPlus(NeuralInstrument):
     def followed(self, frames: Sequence[Frame], masks: Sequence[Mask]) -> Iterator[Mask]:
         """Where any of the objects is, frame by frame, (H, W)."""
         for found in self.followed_each(frames, masks=masks):
-            yield found.any(0)
+            yield np.asarray(found.any(axis=0))
 
     def followed_each(
         self,
