@@ -59,4 +59,6 @@ def grounding_dino_from(
 ) -> GroundingDinoForObjectDetection:
     """The network out of transformers' file; without a configuration it is the one with Swin-T."""
     made = GroundingDinoConfig.from_dict(dict(config)) if config else GroundingDinoConfig()
+    # Plain torch: a kernel from elsewhere would be fetched behind the user's back, and sum in another order.
+    made.disable_custom_kernels = True
     return from_transformers(GroundingDinoForObjectDetection, made, state, NAME)
