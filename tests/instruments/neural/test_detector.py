@@ -17,7 +17,9 @@ pytest.importorskip("transformers")
 from instruments.neural import tiny_transformers as tiny
 from worldgauge.instruments.neural import grounding_dino
 from worldgauge.instruments.neural.grounding_dino import GroundingDinoT
-from worldgauge.instruments.neural.networks.grounding_dino import Answer
+from worldgauge.instruments.neural.networks.grounding_dino import Answer, grounding_dino_from
+from worldgauge.instruments.neural.pretrained import config_beside
+from worldgauge.instruments.neural.read_state import read_state
 from worldgauge.instruments.neural.words import CaptionWords
 
 FRAMES = np.stack([image("room", 48, 64, 3 * k, k) for k in range(2)])
@@ -122,6 +124,15 @@ def test_sizes_as_the_authors_have_them() -> None:
     assert GroundingDinoT().working_size(512, 512) == (800, 800)
     assert GroundingDinoT().working_size(1280, 720) == (1333, 750)
     assert GroundingDinoT().working_size(480, 640) == (800, 1066)
+
+
+def test_counters_of_older_files_do_not_matter_and_other_entries_do(folder: Path) -> None:
+    file = folder / "network" / "model.safetensors"
+    state, config = read_state(file), config_beside(file)
+    older = {**state, "model.text_backbone.embeddings.position_ids": torch.arange(512)[None]}
+    assert grounding_dino_from(older, config).config.num_queries == 12
+    with pytest.raises(WorldGaugeError, match="entries the network does not have: another"):
+        grounding_dino_from({**state, "another": torch.zeros(1)}, config)
 
 
 def test_a_file_of_another_network_is_one_line(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,9 @@ from transformers.utils import logging
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.instruments.neural.state import refusal
 
+COUNTERS = ("position_ids", "relative_position_index", "num_batches_tracked")
+"""Endings of entries that older files hold though they follow from the network's shape: 0, 1, 2, ... and the like."""
+
 
 def from_transformers(
     kind: Any, config: Any, state: Mapping[str, Tensor], network: str, unused: tuple[str, ...] = ()
@@ -35,8 +38,9 @@ def from_transformers(
         ("unexpected_keys", "entries the network does not have:"),
         ("mismatched_keys", "another shape:"),
     ):
-        if told.get(key):
-            raise refusal(network, what, sorted(str(one[0] if isinstance(one, tuple) else one) for one in told[key]))
+        entries = [str(one[0] if isinstance(one, tuple) else one) for one in told.get(key, ())]
+        if odd := sorted(entry for entry in entries if not entry.endswith(COUNTERS)):
+            raise refusal(network, what, odd)
     return module.float().requires_grad_(False).eval()
 
 
