@@ -64,7 +64,7 @@ def made_case(folder: Path) -> tuple[Case, Video, Video]:
     """A red patch on a texture that drifts to the left, and the same without its slight noise as the reference.
 
     The first image and the patch's mask are written into the folder. What signals call by names of their own is a list
-    of one phrase.
+    of two phrases, for the clip's beginning and its end: the place, then what is in it.
     """
     import cv2
 
@@ -87,7 +87,7 @@ def made_case(folder: Path) -> tuple[Case, Video, Video]:
     case = Case(
         id="selftest",
         condition=Condition(prompt="a red patch on a coloured texture", image=str(image)),
-        extras={part.removeprefix(EXTRAS): ["a red patch"] for part in required},
+        extras={part.removeprefix(EXTRAS): ["a texture, red patch"] * 2 for part in required},
         reference=Reference(
             video="made",
             target=Target(name="red patch", box=(60, 70, 110, 120), mask=str(mask)),
