@@ -63,7 +63,8 @@ def selftest(set_name: str = "pocket") -> Iterator[Tried]:
 def made_case(folder: Path) -> tuple[Case, Video, Video]:
     """A red patch on a texture that drifts to the left, and the same without its slight noise as the reference.
 
-    The first image is written into the folder. What signals call by names of their own is a list of one phrase.
+    The first image and the patch's mask are written into the folder. What signals call by names of their own is a list
+    of two phrases, for the clip's beginning and its end: the place, then what is in it.
     """
     import cv2
 
@@ -80,14 +81,16 @@ def made_case(folder: Path) -> tuple[Case, Video, Video]:
     noisy = np.clip(frames + rng.normal(scale=2, size=frames.shape), 0, 255).astype(np.uint8)
     image = folder / "first.png"
     cv2.imwrite(str(image), np.ascontiguousarray(clean[0, ..., ::-1]))
+    mask = folder / "mask.png"
+    cv2.imwrite(str(mask), np.pad(np.full((50, 50), 255, np.uint8), ((70, HEIGHT - 120), (60, WIDTH - 110))))
     required = {part for name in SIGNALS.names() for part in SIGNALS.get(name).requires if part.startswith(EXTRAS)}
     case = Case(
         id="selftest",
         condition=Condition(prompt="a red patch on a coloured texture", image=str(image)),
-        extras={part.removeprefix(EXTRAS): ["a red patch"] for part in required},
+        extras={part.removeprefix(EXTRAS): ["a texture, red patch"] * 2 for part in required},
         reference=Reference(
             video="made",
-            target=Target(name="red patch", box=(60, 70, 110, 120)),
+            target=Target(name="red patch", box=(60, 70, 110, 120), mask=str(mask)),
             phases=Phases(gone=FRAMES // 3, back=2 * FRAMES // 3),
         ),
     )

@@ -6,7 +6,7 @@ A stack in, a stack out: RGB frames (N, H, W, 3) of one size, and an answer for 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -62,6 +62,23 @@ class SegmenterInstrument(InStacks, Protocol):
     ) -> Sequence[tuple[NDArray[np.bool_], Sequence[float] | NDArray[np.float32]]]:
         """Per frame the masks (K, H, W) of everything in it that its phrase may mean, and the score, above the
         threshold, of each."""
+
+
+class MaskFollower(InStacks, Protocol):
+    """What the seat `mask_follower` offers."""
+
+    def followed(self, frames: Sequence[Images], masks: Sequence[NDArray[np.bool_]]) -> Iterator[NDArray[np.bool_]]:
+        """Frame by frame where any of the objects is, (H, W). `frames` are RGB frames (H, W, 3) of one size; `masks`,
+        one per object, show them in the first of them and are squashed onto it where they are of another size."""
+
+
+class PhraseFollower(InStacks, Protocol):
+    """What the seat `phrase_follower` offers."""
+
+    def followed_phrase(
+        self, frames: Sequence[Images], phrase: str
+    ) -> Iterator[Mapping[int, tuple[NDArray[np.bool_], float]]]:
+        """Frame by frame the objects that a phrase means, by a number they keep: mask (H, W) and score."""
 
 
 class TextImageInstrument(InStacks, Protocol):

@@ -14,10 +14,11 @@ from worldgauge.api.building import chosen_cases
 from worldgauge.benchmarks.worldscore.data.cases import read_dataset
 from worldgauge.benchmarks.worldscore.data.importer import find_videos
 from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
-from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
+from worldgauge.benchmarks.worldscore.formulas.object_masks import cut_mask
 from worldgauge.benchmarks.worldscore.inputs.write import write_inputs
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
+from worldgauge.instruments.pocket.carried import FlowCarried
 from worldgauge.media.encoder import write_video
 from worldgauge.verbs import parse_tags
 
@@ -196,8 +197,9 @@ def test_filter_that_fits_nothing(data):
 def test_masks_are_cut_like_the_picture(data):
     files = sorted((data / "dynamic/photorealistic/masks/rigid/000").iterdir())
     masks = [read_mask(file) for file in files]
-    cut = fitted_union(masks, (64, 64), crop=True)
-    squashed = fitted_union(masks, (64, 64), crop=False)
+    still = [np.zeros((64, 64, 3), np.uint8)]
+    (cut,) = FlowCarried().followed(still, [cut_mask(mask, (64, 64)) for mask in masks])
+    (squashed,) = FlowCarried().followed(still, masks)
     assert cut.shape == squashed.shape == (64, 64)
     # The picture of 96x64 loses 16 columns on each side: columns 20..40 become 4..24.
     assert np.flatnonzero(cut[25])[[0, -1]].tolist() == [4, 53]

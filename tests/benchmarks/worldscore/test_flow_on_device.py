@@ -42,14 +42,12 @@ def test_motion_in_regions(fields: tuple[np.ndarray, np.ndarray]) -> None:
     there, back = fields
     mask = np.zeros(there.shape[1:3], bool)
     mask[20:30, 20:40] = True
-    for field, return_field in zip(there, back, strict=True):
+    for field in there:
         on, off = torch.from_numpy(field), torch.from_numpy(mask)
         grown = motion_regions.grow(mask)
         assert np.array_equal(device.grow(off).numpy(), grown)
         assert float(device.contrast_or_nan(on, device.grow(off))) == motion_regions.contrast_or_nan(field, grown)
         assert float(device.printed_contrast(on, off)) == motion_regions.printed_contrast(field, mask)
-        followed = device.follow(off, torch.from_numpy(return_field)).numpy()
-        assert (followed != motion_regions.follow(mask, return_field)).sum() <= 2
     for empty in (np.zeros_like(mask), np.ones_like(mask)):
         assert device.contrast_or_nan(torch.from_numpy(there[0]), torch.from_numpy(empty)).isnan()
 

@@ -9,9 +9,12 @@ from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path
 from worldgauge.benchmarks.worldscore.metrics import camera, motion, networks
 from worldgauge.benchmarks.worldscore.signals.networks import anchor_nouns
+from worldgauge.benchmarks.worldscore.signals.weightless import object_motion, object_regions
 from worldgauge.blocks.paths import CHAINS, LAYOUTS, layout_poses
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo, NotApplicable
+from worldgauge.core.video import Video
+from worldgauge.engine.inputs import CaseInputs
 from worldgauge.instruments.pocket.interpolation import FlowInterpolation
 from worldgauge.instruments.pocket.nouns import RuleTagger
 from worldgauge.instruments.pocket.random_style import RandomStyle
@@ -130,6 +133,49 @@ def test_motion_accuracy():
     lost = motion.motion_accuracy.function(Case(id="c"), {"released": np.array([1.0, np.nan])})
     assert lost.value == -100.0
     assert "in frame 1" in lost.reason
+
+
+def test_flow_is_compared_inside_the_mask_of_the_first_frame_of_a_pair():
+    forward = np.zeros((3, 40, 40, 2), np.float32)
+    forward[:, 20, 5], forward[:, 20, 24], forward[:, 20, 39] = (1, 0), (0, 5), (3, 0)
+    fields = [{"forward": field[None], "backward": field[None]} for field in forward]
+    masks = np.zeros((4, 40, 40), bool)
+    # Around the middle; around its left; nowhere. The last frame has no pair of its own.
+    masks[0, 15:25, 15:25], masks[1, 15:25, 0:8] = True, True
+    found = object_motion.function({"released": masks, "paper": masks}, fields)
+    # Ten pixels more on every side reach neither the vector of 3 px from the first nor that of 5 px from the second.
+    assert found["released"].tolist()[:2] == [5 - 3, 1 - 5] and np.isnan(found["released"][2])
+    assert found["paper"].tolist() == [5 - 3, 1 - 5, -5]
+
+
+class Shown:
+    """A follower that remembers what it was shown."""
+
+    def __init__(self):
+        self.masks = []
+
+    def micro_batch(self, width, height):
+        return 1
+
+    def followed(self, frames, masks):
+        self.masks.append([mask.shape for mask in masks])
+        yield from np.zeros((len(frames), 4, 4), bool)
+
+
+def test_masks_are_followed_as_they_are_and_cut(tmp_path):
+    import cv2
+
+    cv2.imwrite(str(tmp_path / "one.png"), np.full((8, 16), 255, np.uint8))
+    case = Case(id="c", reference={"target": {"name": "x", "mask": str(tmp_path / "one.png")}})
+    clip, wide = (
+        CaseInputs(case, Video.from_array(np.zeros((3, 8, width, 3), np.uint8), layout="THWC", fps=8)).clip("video")
+        for width in (8, 16)
+    )
+    follower = Shown()
+    assert object_regions.function(clip, case, follower)["paper"].shape == (3, 4, 4)
+    assert follower.masks == [[(8, 16)], [(8, 8)]]
+    object_regions.function(wide, case, follower)
+    assert len(follower.masks) == 3, "what is cut to nothing less is followed once"
 
 
 def test_midpoint_of_a_steady_shift():

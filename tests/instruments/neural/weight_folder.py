@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import torch
 from instruments.neural.flow_and_style import checkpoint
 from instruments.neural.published import tiny
 from instruments.neural.rule import fill
+from instruments.neural.vfimamba import checkpoint as interpolation
+from instruments.neural.vfimamba import narrow
 from worldgauge.instruments.neural.networks.raft import rename
 
 PAIRS = ("t h", "a t</w>", "c a", "th e</w>", "ca t</w>")
@@ -50,12 +53,23 @@ def write_weights(folder: Path) -> str:
         "raft_large": raft,
         "sea_raft_m": {f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()},
         "vgg19": dict(checkpoint("vgg19_gram")),
+        "vfimamba": interpolation(narrow()),
         # Trained heads have no negative weight, so that a distance is one.
         "lpips_alex": {name: value.abs() for name, value in alex.items() if name.startswith("lin")},
         "alexnet": {name: value for name, value in alex.items() if name.startswith("features")},
     }
     places = write_encoders(folder) | _save(folder, states)
+    if importlib.util.find_spec("transformers"):
+        places |= write_transformers(folder)
     return " ".join(f"{name}={path}" for name, path in places.items())
+
+
+def write_transformers(folder: Path) -> dict[str, Path]:
+    """Networks of transformers as it saves them, each with its configuration in a folder of its own."""
+    from instruments.neural import tiny_transformers as tiny
+
+    made = {"grounding_dino_t": tiny.grounding_dino, "sam2_hiera_b_plus": tiny.sam2, "sam3": tiny.sam3}
+    return {name: tiny.saved(make(), folder / name) for name, make in made.items()}
 
 
 def _save(folder: Path, states: Mapping[str, Any]) -> dict[str, Path]:

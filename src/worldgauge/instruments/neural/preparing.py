@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,19 @@ def short_side_size(width: int, height: int, side: int) -> tuple[int, int]:
     """
     short = min(width, height)
     return int(side * width / short), int(side * height / short)
+
+
+def bounded_size(width: int, height: int, shorter: int, longer: int) -> tuple[int, int]:
+    """Width and height with the shorter one `shorter`, or less where the other would exceed `longer`; that other one is
+    cut to a whole number.
+
+    >>> bounded_size(832, 480, 800, 1333), bounded_size(480, 640, 800, 1333), bounded_size(640, 160, 800, 1333)
+    ((1332, 769), (800, 1066), (1332, 333))
+    """
+    short, long = min(width, height), max(width, height)
+    if long / short * shorter > longer:
+        shorter = round(longer * short / long)
+    return short_side_size(width, height, shorter)
 
 
 def crop_offset(length: int, side: int) -> int:
@@ -51,13 +65,14 @@ def squares(frames: Frames, short_side: int, crop: int) -> Bytes:
     return np.asarray(resized(frames, size))[:, top : top + crop, left : left + crop]
 
 
-def resized(frames: Frames, size: tuple[int, int]) -> Frames:
-    """Frames at (width, height), by Pillow's bicubic filter."""
+def resized(frames: Frames, size: tuple[int, int], filtered: Literal["bicubic", "bilinear"] = "bicubic") -> Frames:
+    """Frames at (width, height), by Pillow's filter of that name."""
     from PIL import Image
 
     if size == height_and_width(frames)[::-1]:
         return frames
-    pictures = (Image.fromarray(frame).resize(size, Image.Resampling.BICUBIC) for frame in frames)
+    by = Image.Resampling[filtered.upper()]
+    pictures = (Image.fromarray(frame).resize(size, by) for frame in frames)
     return np.stack([np.asarray(picture) for picture in pictures])
 
 

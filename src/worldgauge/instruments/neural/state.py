@@ -30,18 +30,18 @@ def load_strict(module: Any, state: Mapping[str, Any], name: str, rename: Rename
         if target is None or target.endswith(COUNTER):
             continue
         if target in found and not _equal(found[target], value):
-            raise _refusal(name, "two different values for", [target])
+            raise refusal(name, "two different values for", [target])
         found[target] = value
     if missing := [key for key in wanted if key not in found]:
-        raise _refusal(name, "no", missing)
+        raise refusal(name, "no", missing)
     if surplus := [key for key in found if key not in wanted]:
-        raise _refusal(name, "entries the network does not have:", surplus)
+        raise refusal(name, "entries the network does not have:", surplus)
     if odd := [
         f"{key} {tuple(found[key].shape)} instead of {tuple(value.shape)}"
         for key, value in wanted.items()
         if found[key].shape != value.shape
     ]:
-        raise _refusal(name, "another shape:", odd)
+        raise refusal(name, "another shape:", odd)
     module.load_state_dict(found, strict=False)
     return module.eval()
 
@@ -50,7 +50,8 @@ def _equal(first: Any, second: Any) -> bool:
     return bool(first.shape == second.shape and (first == second).all())
 
 
-def _refusal(name: str, what: str, entries: Iterable[str]) -> WorldGaugeError:
+def refusal(name: str, what: str, entries: Iterable[str]) -> WorldGaugeError:
+    """One line about entries of a checkpoint that do not fit a network."""
     entries = list(entries)
     more = f" and {len(entries) - SHOWN} more" if len(entries) > SHOWN else ""
     return WorldGaugeError(

@@ -48,7 +48,7 @@ class ClipWords:
         return rows
 
 
-class RewardWords:
+class WordPieces:
     """BERT's word pieces, out of the `vocab.txt` of bert-base-uncased."""
 
     def __init__(self, path: Path) -> None:
@@ -58,6 +58,26 @@ class RewardWords:
         if missing := {"[PAD]", "[UNK]", "[CLS]", "[SEP]"}.difference(words):
             raise WorldGaugeError(f"{path.name} is no vocabulary of BERT: no {sorted(missing)[0]}", "fetch it again")
         self._tokenizer = BertTokenizer(vocab={word: i for i, word in enumerate(words)})
+
+
+class CaptionWords(WordPieces):
+    """Captions for Grounding DINO."""
+
+    def tokens(self, caption: str, longest: int) -> NDArray[np.int64]:
+        """Token numbers (T,) of a caption in lower case that ends with a full stop, between its two marks."""
+        text = caption.lower().strip()
+        text = text if text.endswith(".") else f"{text}."
+        found = self._tokenizer(text, truncation=True, max_length=longest)["input_ids"]
+        return np.asarray(found, np.int64)
+
+    def text(self, tokens: NDArray[np.int64]) -> str:
+        """Tokens as one text: pieces glued together, no blanks before punctuation."""
+        found: str = self._tokenizer.decode(tokens.tolist(), clean_up_tokenization_spaces=True)
+        return found
+
+
+class RewardWords(WordPieces):
+    """Prompts for ImageReward."""
 
     def tokens(self, prompts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Token numbers (N, 35), and 1 where there is no padding."""

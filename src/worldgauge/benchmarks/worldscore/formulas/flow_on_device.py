@@ -79,12 +79,6 @@ def printed_contrast(flow: Tensor, mask: Tensor) -> Tensor:
     return (length * mask).max() - (length * ~mask).max()
 
 
-def follow(mask: Tensor, backward: Tensor) -> Tensor:
-    """A mask (H, W) carried to the next frame along the field back."""
-    carried, inside = warp(mask.float()[None, ..., None], backward[None])
-    return (carried[0, ..., 0] >= 0.5) & inside[0]
-
-
 def _lengths(flow: Tensor, mask: Tensor) -> Tensor:
     if flow.shape[:2] != mask.shape:
         raise WorldGaugeError(

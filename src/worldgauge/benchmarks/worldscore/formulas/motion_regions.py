@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored, WorldGaugeError
-from worldgauge.functional.flow import magnitude, warp
+from worldgauge.functional.flow import magnitude
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -91,14 +91,3 @@ def contrast_or_nan(flow: Floats, mask: Mask) -> float:
         return region_contrast(flow, mask)
     except Unscored:
         return float("nan")
-
-
-def follow(mask: Mask, backward: Floats) -> Mask:
-    """A mask (H, W) carried to the next frame: each pixel there asks the flow back where it came from.
-
-    >>> shift = np.full((1, 4, 2), (-1.0, 0.0), np.float32)
-    >>> follow(np.array([[True, False, False, False]]), shift)[0].tolist()
-    [False, True, False, False]
-    """
-    carried, inside = warp(mask.astype(np.float32), backward)
-    return np.asarray((carried >= 0.5) & inside)

@@ -1,8 +1,6 @@
-"""Fitting first-frame masks of moving objects to a clip."""
+"""First-frame masks of moving objects, cut as the picture of a case is cut for a clip."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +10,13 @@ from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_box
 Mask = NDArray[np.bool_]
 
 
-def fitted_union(masks: Sequence[Mask], size: tuple[int, int], *, crop: bool) -> Mask:
-    """All masks in one, at the size (width, height) of a clip.
+def cut_mask(mask: Mask, size: tuple[int, int]) -> Mask:
+    """The part of a mask that a clip of this size (width, height) shows.
 
-    `crop` cuts them as the conditioning image was cut; the released code squashes them instead, so they lie beside
-    their objects wherever the aspect ratios differ.
+    The released code squashes masks instead, so they lie beside their objects wherever the aspect ratios differ.
+
+    >>> cut_mask(np.ones((4, 8), bool), (2, 2)).shape
+    (4, 4)
     """
-    import cv2
-
-    merged = np.any(np.stack(masks), axis=0)
-    if crop:
-        left, top, right, bottom = crop_box((merged.shape[1], merged.shape[0]), size)
-        merged = merged[top:bottom, left:right]
-    resized = cv2.resize(merged.astype(np.float32), size, interpolation=cv2.INTER_AREA)
-    return np.asarray(resized >= 0.5)
+    left, top, right, bottom = crop_box((mask.shape[1], mask.shape[0]), size)
+    return mask[top:bottom, left:right]

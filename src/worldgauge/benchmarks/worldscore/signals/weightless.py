@@ -5,7 +5,7 @@ Each signal covers both protocols, so that switching protocol perceives nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -22,8 +22,8 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     squared_error,
     wrapped_squared_error,
 )
-from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, follow, grow, printed_contrast
-from worldgauge.benchmarks.worldscore.formulas.object_masks import fitted_union
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, grow, printed_contrast
+from worldgauge.benchmarks.worldscore.formulas.object_masks import cut_mask
 from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance, matrix_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
     anchor_frames,
@@ -40,7 +40,7 @@ from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
 from worldgauge.signals.flow import flow_fields, ways_of
-from worldgauge.signals.seats import InterpolationInstrument, StyleFeaturesInstrument
+from worldgauge.signals.seats import InterpolationInstrument, MaskFollower, StyleFeaturesInstrument
 
 Image = NDArray[np.uint8]
 
@@ -144,48 +144,68 @@ def motion_medians(fields: Iterable[Arrays]) -> Arrays:
     return _brought_here(finite, median=medians)
 
 
-@signal(version=2, reads=("video", "case"), requires=("object_masks",), needs=(flow_fields(),), cost=0.02)
-def object_motion(clip: Clip, case: Case, fields: Iterable[Arrays]) -> Arrays:
-    """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
+@signal(
+    version=1,
+    reads=("video", "case"),
+    requires=("object_masks",),
+    seat="mask_follower",
+    kept=False,
+    cost=0.3,
+    dense=2.0,
+)
+def object_regions(clip: Clip, case: Case, follower: MaskFollower) -> Arrays:
+    """Where the objects that were asked to move are in each frame, (N, H, W) booleans.
 
-    `released`: longest vector inside minus longest outside, the first-frame mask squashed to the clip, followed along
-    the flow and grown; NaN where the object is lost or fills the view. `paper`: the mask cut like the picture and not
-    grown, and 0 for a side without a pixel.
+    `released`: followed from the first-frame masks as they are, squashed onto the clip. `paper`: from the masks cut
+    like the picture.
     """
     from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
 
+    frames = clip.frames()
     masks = [read_mask(file) for file in mask_files_of(case)]
-    squashed, cut = (fitted_union(masks, clip.size, crop=crop) for crop in (False, True))
+    cut = [cut_mask(mask, clip.size) for mask in masks]
+    squashed = np.stack(list(follower.followed(frames, masks)))
+    if all(map(np.array_equal, masks, cut)):
+        return {"released": squashed, "paper": squashed}
+    return {"released": squashed, "paper": np.stack(list(follower.followed(frames, cut)))}
+
+
+@signal(version=3, reads=(), needs=(object_regions(), flow_fields()), cost=0.02)
+def object_motion(regions: Arrays, fields: Iterable[Arrays]) -> Arrays:
+    """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
+
+    `released`: longest vector inside the mask, grown, minus longest outside; NaN where the object is lost or fills the
+    view. `paper`: the mask not grown, and 0 for a side without a pixel.
+    """
     released, printed, finite = list[Any](), list[Any](), list[Any]()
-    regions: tuple[Any, Any] = (squashed, cut)
+    masks = zip(regions["released"], regions["paper"], strict=True)
     for stack in fields:
         if is_on_device(stack["forward"]):
-            of_code, of_paper, numbers, regions = _followed_on_device(stack, *regions)
-            released, printed, finite = released + of_code, printed + of_paper, finite + numbers
+            of_code, of_paper = _contrasts_on_device(stack["forward"], masks)
+            released, printed, finite = released + of_code, printed + of_paper, [*finite, _all_numbers(stack)]
             continue
-        squashed, cut = regions
-        for forward, backward in ways_of([stack]):
+        for (forward, _), (squashed, cut) in zip(ways_of([stack]), masks, strict=False):
             released.append(contrast_or_nan(forward, grow(squashed)))
             printed.append(printed_contrast(forward, cut))
-            squashed, cut = follow(squashed, backward), follow(cut, backward)
-        regions = squashed, cut
     return _brought_here(finite, released=released, paper=printed)
 
 
-def _followed_on_device(
-    stack: Arrays, squashed: Any, cut: Any
-) -> tuple[list[Any], list[Any], list[Any], tuple[Any, Any]]:
-    """The same for fields on a GPU: both contrasts, whether all vectors are numbers, and both masks after the stack."""
+def _contrasts_on_device(forward: Any, masks: Iterator[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
+    """The same for fields on a GPU, as many masks as there are fields."""
     from worldgauge.benchmarks.worldscore.formulas import flow_on_device as device
+
+    released, printed = list[Any](), list[Any]()
+    for field, both in zip(forward, masks, strict=False):
+        squashed, cut = (beside(mask, forward) for mask in both)
+        released.append(device.contrast_or_nan(field, device.grow(squashed)))
+        printed.append(device.printed_contrast(field, cut))
+    return released, printed
+
+
+def _all_numbers(stack: Arrays) -> Any:
     from worldgauge.functional.on_device import all_finite
 
-    squashed, cut = (beside(mask, stack["forward"]) for mask in (squashed, cut))
-    released, printed = list[Any](), list[Any]()
-    for forward, backward in zip(stack["forward"], stack["backward"], strict=True):
-        released.append(device.contrast_or_nan(forward, device.grow(squashed)))
-        printed.append(device.printed_contrast(forward, cut))
-        squashed, cut = device.follow(squashed, backward), device.follow(cut, backward)
-    return released, printed, [all_finite(stack["forward"])], (squashed, cut)
+    return all_finite(stack["forward"])
 
 
 def mask_files_of(case: Case) -> list[Path]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from worldgauge.instruments.neural.networks.on_device import Answer, Graphs, Tf32, stacked, turn, uploaded
-from worldgauge.instruments.neural.stacks import index_stacks
+from worldgauge.instruments.neural.stacks import in_stacks, index_stacks
 
 CLIP_MEAN, CLIP_DEVIATION = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 IMAGENET_MEAN, IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -49,6 +49,13 @@ class Stacked:
             ]
             answer = Answer(torch.cat(results).float())
         return np.asarray(answer.array(), np.float32)
+
+    def run_on_device(self, call: Callable[..., Any], *columns: NDArray[Any]) -> Any:
+        """The results of `call` as tensors on the device, or tuples of them; `None` where there are no rows. Nothing is
+        recorded, so that `call` may look at what it computes."""
+        rows = [torch.as_tensor(np.ascontiguousarray(column)).to(self.device) for column in columns]
+        with turn(self):
+            return in_stacks(call, self.batch, *rows)
 
     def normalised(self, frames: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
         """Frames (N, H, W, 3), bytes or numbers in [0, 1], as the module wants them: (N, 3, H, W)."""

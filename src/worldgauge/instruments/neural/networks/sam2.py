@@ -1,0 +1,163 @@
+"""SAM 2.1 (Ravi et al., 2024) by transformers: objects given in the first frame, followed through the clip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+from transformers import Sam2VideoConfig, Sam2VideoInferenceSession, Sam2VideoModel
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.instruments.neural.networks.filled import filled
+from worldgauge.instruments.neural.networks.from_transformers import from_transformers
+from worldgauge.instruments.neural.networks.sam2_layout import NAME, config_of, renamed_parts
+from worldgauge.instruments.neural.networks.stacked import IMAGENET_DEVIATION, IMAGENET_MEAN
+from worldgauge.instruments.neural.preparing import resized
+
+Frame = NDArray[np.uint8]
+REMEMBERED = 16
+"""Frames back that the network looks at: as many object pointers, and fewer memories."""
+BOX_CORNERS = (2, 3)
+"""Labels of the two points that stand for a box."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prompt:
+    """One object in the first frame, in one of three ways."""
+
+    mask: NDArray[np.bool_] | None = None
+    """(h, w), of any size; it is squashed onto the frame."""
+    box: tuple[float, float, float, float] | None = None
+    """x0, y0, x1, y1 in px of the frame."""
+    points: Sequence[tuple[float, float, bool]] = ()
+    """x, y in px of the frame, and whether the point is on the object."""
+
+
+class AsReleased(Sam2VideoModel):
+    """transformers' network, three things put back to the authors' way, all about objects shown by a mask.
+
+    The object is pointed at by the one mask asked for, not by the best of three. What is remembered of its frame is the
+    mask as the network gives it back, at a quarter of the size and enlarged again. And it goes through a sigmoid unless
+    `cut_memory` says that it is cut to 0 and 1, as the authors' post-processing does.
+    """
+
+    cut_memory = True
+
+    def _single_frame_forward(self, *args: Any, multimask_output: bool = False, **kwargs: Any) -> Any:
+        return super()._single_frame_forward(*args, multimask_output=multimask_output, **kwargs)
+
+    def _use_mask_as_output(self, *args: Any, **kwargs: Any) -> Any:
+        found = super()._use_mask_as_output(*args, **kwargs)
+        size = found.high_res_masks.shape[-2:]
+        large = functional.interpolate(found.pred_masks.float(), size=size, mode="bilinear", align_corners=False)
+        found.high_res_masks = large.to(found.high_res_masks.dtype)
+        return found
+
+    def _encode_new_memory(self, *args: Any, is_mask_from_pts: bool, **kwargs: Any) -> Any:
+        return super()._encode_new_memory(*args, is_mask_from_pts=is_mask_from_pts and self.cut_memory, **kwargs)
+
+
+class Follower:
+    """SAM 2.1 on a device: frames and prompts in, masks out, frame by frame."""
+
+    def __init__(self, module: AsReleased, device: str = "cpu", dtype: str = "float32") -> None:
+        self.device = torch.device(device)
+        self.dtype: torch.dtype = getattr(torch, dtype)
+        self.module = module.to(device=self.device, dtype=self.dtype).eval()
+        self.side: int = module.config.image_size
+
+    def logits(self, frames: Sequence[Frame], prompts: Sequence[Prompt]) -> Iterator[Tensor]:
+        """Per frame how surely each pixel belongs to each object, (O, H, W); above 0 it does."""
+        height, width = frames[0].shape[:2]
+        session = Sam2VideoInferenceSession(
+            video_height=height, video_width=width, inference_device=self.device,
+            inference_state_device=self.device, video_storage_device=self.device, dtype=self.dtype,
+        )  # fmt: skip
+        # Frames are prepared when they are asked for; a clip at the network's size would take a gigabyte.
+        session.processed_frames = _Prepared(frames, self)
+        for number, prompt in enumerate(prompts):
+            self._give(session, session.obj_id_to_idx(number), prompt, width, height)
+        session.obj_with_new_inputs = list(range(len(prompts)))
+        for number in range(len(frames)):
+            with torch.inference_mode():
+                found = self.module(session, frame_idx=number).pred_masks
+                whole = functional.interpolate(
+                    found.float(), size=(height, width), mode="bilinear", align_corners=False
+                )
+            yield whole[:, 0]
+            _forget(session, number)
+
+    def _give(self, session: Any, index: int, prompt: Prompt, width: int, height: int) -> None:
+        if prompt.mask is not None:
+            session.add_mask_inputs(index, 0, self.squashed(prompt.mask))
+            return
+        points = [(x, y, int(on)) for x, y, on in prompt.points]
+        if prompt.box is not None:
+            x0, y0, x1, y1 = prompt.box
+            corners = ((x0, y0), (x1, y1))
+            points = [(x, y, label) for (x, y), label in zip(corners, BOX_CORNERS, strict=True)] + points
+        if not points:
+            raise WorldGaugeError(f"{NAME} was given neither a mask nor a box nor a point")
+        places = torch.tensor([[[(x * self.side / width, y * self.side / height) for x, y, _ in points]]])
+        labels = torch.tensor([[[label for _, _, label in points]]], dtype=torch.int32)
+        session.add_point_inputs(index, 0, {"point_coords": places.to(self.dtype), "point_labels": labels})
+
+    def squashed(self, mask: NDArray[np.bool_]) -> Tensor:
+        """A mask (h, w) at the network's size, (1, 1, side, side): bilinear with antialiasing, cut at a half."""
+        values = torch.from_numpy(np.ascontiguousarray(mask))[None, None].float()
+        if mask.shape == (self.side, self.side):
+            return values
+        size = (self.side, self.side)
+        values = functional.interpolate(values, size=size, mode="bilinear", align_corners=False, antialias=True)
+        return (values >= 0.5).float()
+
+    def prepared(self, frame: Frame) -> Tensor:
+        """A frame (H, W, 3) as the authors' loader makes it: squashed by Pillow's bicubic filter, ImageNet's mean."""
+        squashed = torch.from_numpy(resized(frame[None], (self.side, self.side))[0].copy()).permute(2, 0, 1)
+        shift, scale = (torch.tensor(part).view(3, 1, 1) for part in (IMAGENET_MEAN, IMAGENET_DEVIATION))
+        return ((squashed.float() / 255 - shift) / scale).to(device=self.device, dtype=self.dtype)
+
+
+class _Prepared:
+    """The frames of a clip, each brought to the network's size when it is asked for."""
+
+    def __init__(self, frames: Sequence[Frame], by: Follower) -> None:
+        self._frames, self._by = frames, by
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __getitem__(self, number: int) -> Tensor:
+        return self._by.prepared(self._frames[number])
+
+
+def _forget(session: Any, number: int) -> None:
+    """Let go of what no later frame looks at: masks at full size, and frames too far back."""
+    for outputs in session.output_dict_per_obj.values():
+        for kind in outputs.values():
+            kind.get(number, {}).pop("high_res_masks", None)
+        outputs["non_cond_frame_outputs"].pop(number - REMEMBERED, None)
+
+
+def sam2_from(
+    state: Mapping[str, Tensor], config: Mapping[str, Any] | None, several_masks: bool, cut_memory: bool
+) -> AsReleased:
+    """The network out of the authors' file, or out of one of transformers' whose configuration is given.
+
+    `several_masks`: where one mask is asked for and it is not stable, the best of three is taken instead;
+    `cut_memory`: masks of given frames are cut to 0 and 1 before they are remembered.
+    """
+    made = config_of(state) if config is None else Sam2VideoConfig.from_dict(dict(config))
+    made.mask_decoder_config.dynamic_multimask_via_stability = several_masks
+    if config is not None:
+        network: AsReleased = from_transformers(AsReleased, made, state, NAME)
+    else:
+        network = filled(lambda: AsReleased(made), renamed_parts(state), NAME)
+    network.cut_memory = cut_memory
+    return network
