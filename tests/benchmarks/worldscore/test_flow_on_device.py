@@ -39,7 +39,7 @@ def test_errors_of_there_and_back(fields: tuple[np.ndarray, np.ndarray]) -> None
 def test_motion_in_regions(fields: tuple[np.ndarray, np.ndarray]) -> None:
     from worldgauge.benchmarks.worldscore.formulas import flow_on_device as device
 
-    there, back = fields
+    there, _ = fields
     mask = np.zeros(there.shape[1:3], bool)
     mask[20:30, 20:40] = True
     for field in there:

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from worldgauge.benchmarks.worldscore.formulas.motion_regions import DILATION
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.functional.on_device import magnitude, mean_where, round_trip, warp
+from worldgauge.functional.on_device import magnitude, mean_where, round_trip
 
 MARGIN = 15
 
