@@ -39,6 +39,7 @@ MANIFEST = Manifest(
         "lpips_alex": ".neural.lpips:LpipsAlex",
         "lpips_vgg": ".neural.lpips:LpipsVgg",
         "vgg19": ".neural.vgg_gram:Vgg19Gram",
+        "droid_slam": ".neural.droid_slam:DroidSlam",
     },
     weights="weights.toml",
     instrument_sets={
@@ -58,6 +59,7 @@ MANIFEST = Manifest(
         },
         "reference": {
             "flow": "raft_large",
+            "poses": "droid_slam",
             "style_features": "vgg19",
             "embedding": "dinov2_b14",
             "image_embedding": "clip_b32",

@@ -62,6 +62,8 @@ class Trajectory:
     """(N-1,) how many corners that is."""
     moves: bool
     """False when a turning camera explains the clip: the translations are then exactly zero."""
+    pairs: NDArray[np.int64] | None = None
+    """(P, 2) frames that `distance` and `sightings`, then (P,), are between; None: each frame and the next."""
 
 
 @dataclass(frozen=True)
