@@ -1,8 +1,8 @@
 """`python -m bench.neural_droid [--json FILE] [--small]`: DROID-SLAM over a clip of 81 frames, seconds, memory, edges.
 
 Random weights say nothing about motion, so the graph's thresholds are opened: every frame stays a keyframe, the window
-always has its 48 edges, and the adjustment of everything takes all the edges a clip of that length may have. A real clip
-has as many at most. What is timed is all that `poses` does from frames in memory to poses and edge errors.
+always has its 48 edges, and the adjustment of everything takes all the edges that a clip of that length may have. Real
+clips have as many at most. What is timed is all that `poses` does from frames in memory to poses and edge errors.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def measure(kind: str, frames: int, size: tuple[int, int], repeats: int, small: 
 
     from worldgauge.instruments.neural.droid_slam import DroidSlam
     from worldgauge.instruments.neural.networks.droid.matching import Encoder
-    from worldgauge.instruments.neural.networks.droid.network import build
+    from worldgauge.instruments.neural.networks.droid.network import DroidNetwork
 
     device = "cpu" if small else "cuda"
     torch.manual_seed(0)
-    network = build().requires_grad_(False)
+    network = DroidNetwork().requires_grad_(False)
     with torch.no_grad():
         # Corrections of a fraction of a pixel, so that the map does not fly apart.
         network.update.delta[2].weight.mul_(0.01)
@@ -108,7 +108,8 @@ def one(instrument: Any, encoder: Any, clip: Any, device: str) -> tuple[dict[str
 
     with torch.inference_mode():
         prepared = [instrument._prepared(frame) for frame in clip]
-        lens = torch.tensor(instrument._intrinsics(instrument._assumed_lens((clip.shape[2], clip.shape[1]))))
+        assumed = instrument._assumed_lens((clip.shape[2], clip.shape[1]))
+        lens = torch.tensor(instrument._intrinsics(assumed), dtype=torch.float32)
         lap("frames")
         encoded = encoder.encoded(prepared)
         lap("encoding")

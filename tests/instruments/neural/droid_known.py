@@ -15,13 +15,14 @@ import torch
 from instruments.neural.flow_and_style import expanded
 from instruments.neural.rule import fill, positions
 from worldgauge.instruments.neural.networks.droid import motions
-from worldgauge.instruments.neural.networks.droid.network import DroidNetwork, build, published
+from worldgauge.instruments.neural.networks.droid.network import DroidNetwork, droid_from
 from worldgauge.instruments.neural.networks.droid.projection import reprojected
-from worldgauge.instruments.neural.state import load_strict
 
 FILE = Path(__file__).with_name("droid.json")
 GAIN = math.sqrt(1.5)
 """Of the update's convolutions."""
+KEPT = (196, 576)
+"""Channels that do not depend on the size of the network."""
 ALL_STORED = 200
 """Outputs of no more numbers than this are stored whole."""
 
@@ -48,10 +49,14 @@ def layout() -> dict[str, tuple[int, ...]]:
 
 
 @cache
-def checkpoint() -> Mapping[str, torch.Tensor]:
-    """As the published file has it: a prefix, and a third row in two heads, which is 9 where it is not to be read."""
+def checkpoint(divisor: int = 1) -> Mapping[str, torch.Tensor]:
+    """As the published file has it: a prefix, and a third row in two heads, which is 9 where it is not to be read.
+
+    `divisor` makes a smaller network: of all channels but the outputs, and those that correlation and motion have.
+    """
     state = {}
-    for name, shape in layout().items():
+    for name, whole in layout().items():
+        shape = tuple(n // divisor if axis < 2 and n >= 32 and n not in KEPT else n for axis, n in enumerate(whole))
         values = fill(name, shape, "A", GAIN if name.startswith("update.") else 1.0)
         entry = torch.from_numpy(np.array(values, np.float32))
         if name.startswith(("update.weight.2", "update.delta.2")):
@@ -62,8 +67,7 @@ def checkpoint() -> Mapping[str, torch.Tensor]:
 
 @cache
 def network() -> DroidNetwork:
-    loaded: DroidNetwork = load_strict(build(), published(checkpoint()), "DROID-SLAM")
-    return loaded.requires_grad_(False)
+    return droid_from(checkpoint())
 
 
 def off(found: torch.Tensor, stored: Mapping[str, Any]) -> float:

@@ -146,11 +146,8 @@ def test_the_authors_whole_network_with_its_adjustment() -> None:
     images = normalised(tensor("forward_frames"))
     features, (hidden, lead) = net.features(images), net.context(images)
     gates = net.update.gru.lead(lead)
-    poses, depths, lens = (
-        motions.exp(tensor("forward_xi").double()),
-        tensor("forward_disp"),
-        tensor("forward_intrinsics"),
-    )
+    poses = motions.exp(tensor("forward_xi").double())
+    depths, lens = tensor("forward_disp"), tensor("forward_intrinsics")
     first, second = np.array([0, 0, 1, 1, 2, 2, 3, 3]), np.array([1, 2, 0, 2, 1, 3, 2, 1])
     numbers = torch.from_numpy(first), torch.from_numpy(second)
     state, members, grid = hidden[first], _members(first), pixel_grid(features)

@@ -11,8 +11,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.instruments.neural.networks.correlation import Correlation, pixel_grid
 from worldgauge.instruments.neural.networks.droid.keyframes import Encoded
 from worldgauge.instruments.neural.networks.droid.matching import Encoder, NetworkMatcher, _members
-from worldgauge.instruments.neural.networks.droid.network import DIVISOR, RADIUS, build, published
-from worldgauge.instruments.neural.state import load_strict
+from worldgauge.instruments.neural.networks.droid.network import DIVISOR, RADIUS, DroidNetwork, droid_from
 
 SOURCES, TARGETS = np.array([0, 0, 1, 1, 2]), np.array([1, 2, 0, 2, 1])
 
@@ -80,13 +79,13 @@ def test_kept_correlations_are_those_made_anew(encoded: Encoded) -> None:
 
 def test_published_names_and_shapes_are_all_of_the_network() -> None:
     with torch.device("meta"):
-        own = {name: tuple(value.shape) for name, value in build().state_dict().items()}
+        own = {name: tuple(value.shape) for name, value in DroidNetwork().state_dict().items()}
     assert layout() == own
     assert sum(value.numel() for value in network().state_dict().values()) == 4_002_565
 
 
 def test_a_file_of_another_network_is_one_line() -> None:
-    state = published(checkpoint())
-    del state["update.gru.convz_glo.bias"]
-    with pytest.raises(WorldGaugeError, match=r"DROID-SLAM do not fit: no update\.gru\.convz_glo\.bias"):
-        load_strict(build(), state, "DROID-SLAM")
+    for missing in ("update.gru.convz_glo.bias", "fnet.conv1.weight"):
+        state = {name: value for name, value in checkpoint(8).items() if name != f"module.{missing}"}
+        with pytest.raises(WorldGaugeError, match=f"DROID-SLAM do not fit: no {missing}"):
+            droid_from(state)

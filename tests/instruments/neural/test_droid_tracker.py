@@ -63,11 +63,11 @@ def check(truth: Truth) -> Tracked:
 
 
 def test_true_flow_of_a_block_gives_its_cameras() -> None:
-    truth = Block(seed=3, family="yard", path="move_left", process="rolling", size=(48, 32), frames=21).render()
+    truth = Block(seed=3, family="yard", path="move_left", process="rolling", size=(40, 32), frames=14).render()
     found = check(truth)
-    assert len(found.keyframes) < 21, "frames that tell too little are dropped as keyframes"
+    assert 8 <= len(found.keyframes) < 14, "frames that tell too little are dropped as keyframes"
     assert found.keyframes == sorted(set(found.keyframes))
-    assert found.filled.poses.shape == (21, 4, 4), "and are placed in the end all the same"
+    assert found.filled.poses.shape == (14, 4, 4), "and are placed in the end all the same"
     assert {tuple(pair) for pair in found.pairs.tolist()} >= {
         (j, i) for i, j in zip(found.keyframes, found.keyframes[1:], strict=False)
     }

@@ -59,10 +59,9 @@ class DroidSlam(NeuralInstrument):
 
     def build(self, device: str) -> Encoder:
         from worldgauge.instruments.neural.networks.droid.matching import Encoder
-        from worldgauge.instruments.neural.networks.droid.network import build, published
-        from worldgauge.instruments.neural.networks.filled import filled
+        from worldgauge.instruments.neural.networks.droid.network import droid_from
 
-        network = filled(build, published(read_state(self.weight_files()[WEIGHTS])), "DROID-SLAM")
+        network = droid_from(read_state(self.weight_files()[WEIGHTS]))
         return Encoder(network, device, self.dtype, self.batch)
 
     def trajectory(self, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Trajectory:
@@ -101,7 +100,7 @@ class DroidSlam(NeuralInstrument):
         rules = Rules(filter_threshold=self.filter_threshold, keyframe_threshold=self.keyframe_threshold)
         with torch.inference_mode():
             encoded = encoder.encoded(frames)
-            lens = torch.tensor(intrinsics, device=encoder.device) / STRIDE
+            lens = torch.tensor(intrinsics, dtype=torch.float32, device=encoder.device) / STRIDE
             tracker = Tracker(encoded, lens, NetworkMatcher(encoder, encoded), rules)
             for number in range(len(frames)):
                 tracker.track(number)

@@ -60,9 +60,9 @@ class Graph:
         return len(self.sources)
 
     def existing(self) -> list[Edge]:
-        ends = (
-            np.concatenate((own, old)) for own, old in zip((self.sources, self.targets), self.retired, strict=False)
-        )
+        """All edges, retired ones last."""
+        old = self.retired
+        ends = (np.concatenate(pair) for pair in ((self.sources, old.sources), (self.targets, old.targets)))
         return [(int(i), int(j)) for i, j in zip(*ends, strict=True)]
 
     def add(self, edges: Iterable[Edge], retire: bool = False) -> None:

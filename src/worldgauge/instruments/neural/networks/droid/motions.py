@@ -60,9 +60,8 @@ def exp(tangents: Tensor) -> Tensor:
     around = cross(turn)
     twice = around @ around
     one = torch.eye(3, dtype=tangents.dtype, device=tangents.device)
-    return assembled(
-        one + first * around + second * twice, ((one + second * around + third * twice) @ shift[..., None])[..., 0]
-    )
+    moved = (one + second * around + third * twice) @ shift[..., None]
+    return assembled(one + first * around + second * twice, moved[..., 0])
 
 
 def log(motions: Tensor) -> Tensor:
