@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,6 +32,8 @@ class Instrument:
     """Whether the network is translated into kernels of its own before it is used."""
     memory: ClassVar[float] = 0.1
     """Gigabytes it needs while loaded, beside the frames."""
+    tried_with: ClassVar[Mapping[str, Any]] = {}
+    """Parameters of the selftest, for one that with its own would keep a processor busy for minutes."""
 
     @property
     def weights(self) -> tuple[str, ...]:

@@ -39,6 +39,12 @@ def given(name: str) -> np.ndarray:
         return stored[name]
 
 
+def frames(picture: str, count: int, down: int, across: int) -> np.ndarray:
+    """Frames of 128x160 px out of a larger picture, each moved on by as much."""
+    whole = given(picture)
+    return np.stack([whole[k * down : k * down + 128, k * across : k * across + 160] for k in range(count)])
+
+
 def tensor(name: str) -> torch.Tensor:
     return torch.from_numpy(given(name).copy())
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from instruments.neural.droid_known import given, known, matrices, network, off, poses_off, tensor
+from instruments.neural.droid_known import frames, given, known, matrices, network, off, poses_off, tensor
 from worldgauge.instruments.neural.networks.correlation import Correlation, pixel_grid
 from worldgauge.instruments.neural.networks.droid import motions
 from worldgauge.instruments.neural.networks.droid.adjustment import (
@@ -143,7 +143,7 @@ def test_the_authors_step_in_python() -> None:
 @pytest.mark.nightly
 def test_the_authors_whole_network_with_its_adjustment() -> None:
     exact, net = known()["forward"], network()
-    images = normalised(tensor("forward_frames"))
+    images = normalised(torch.from_numpy(frames("forward_picture", 4, 2, 4)))
     features, (hidden, lead) = net.features(images), net.context(images)
     gates = net.update.gru.lead(lead)
     poses = motions.exp(tensor("forward_xi").double())
@@ -159,11 +159,11 @@ def test_the_authors_whole_network_with_its_adjustment() -> None:
         state, delta, weight = net.update(state, gates[first], correlation.lookup(places), motion)
         flow = places + delta
         for _ in range(2):
-            frames, step, deepening = python_step(
+            moved, step, deepening = python_step(
                 poses, depths, lens, Edges(first, second, flow, weight), net.update.damping(state, members)
             )
             poses[2:] = motions.exp(step) @ poses[2:]
-            depths[frames] += deepening.view(-1, *depths.shape[1:])
+            depths[moved] += deepening.view(-1, *depths.shape[1:])
             depths = torch.where(depths > 10, 0.0, depths).clamp(min=0)
         places, valid = reprojected(poses, depths, lens, *numbers)
     assert poses_off(poses, exact["poses_2"]) < 1

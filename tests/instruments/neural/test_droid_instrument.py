@@ -14,6 +14,8 @@ from instruments.little_world import clip_of
 from instruments.neural.droid_known import checkpoint
 from instruments.neural.rule import image
 from worldgauge.core.errors import Unscored
+from worldgauge.core.instrument import INSTRUMENTS
+from worldgauge.engine.selftest import selftest
 from worldgauge.functional.lens import Lens
 from worldgauge.instruments.neural.droid_slam import DroidSlam
 from worldgauge.signals.poses import poses, rigid_cameras
@@ -102,3 +104,9 @@ def test_poses_that_are_no_numbers_are_unscored() -> None:
         instrument.network.network.update.weight[2].bias.fill_(torch.nan)
     with pytest.raises(Unscored, match="diverged"):
         instrument.trajectory(FRAMES[:3])
+
+
+def test_the_selftest_tries_it_on_small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(INSTRUMENTS, "names", lambda: ["droid_slam"])
+    tried = list(selftest())
+    assert [(one.instrument, one.status, one.told) for one in tried] == [("droid_slam", "ok", "on the CPU")]

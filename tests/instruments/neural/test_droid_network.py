@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from instruments.neural.droid_known import checkpoint, given, known, layout, network, off, tensor
+from instruments.neural.droid_known import checkpoint, frames, known, layout, network, off, tensor
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.instruments.neural.networks.correlation import Correlation, pixel_grid
 from worldgauge.instruments.neural.networks.droid.keyframes import Encoded
@@ -18,7 +18,7 @@ SOURCES, TARGETS = np.array([0, 0, 1, 1, 2]), np.array([1, 2, 0, 2, 1])
 
 @pytest.fixture(scope="module")
 def encoded() -> Encoded:
-    return Encoder(network(), batch=2).encoded(list(given("frames")))
+    return Encoder(network(), batch=2).encoded(list(frames("picture", 3, 3, 5)))
 
 
 def test_the_authors_features_and_correlation(encoded: Encoded) -> None:

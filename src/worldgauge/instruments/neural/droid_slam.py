@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ class DroidSlam(NeuralInstrument):
     name: ClassVar[str] = "droid_slam"
     memory: ClassVar[float] = 20.0
     whole_frames: ClassVar[bool] = True
+    tried_with: ClassVar[dict[str, Any]] = {"area": 128 * 172}
 
     area: int = 512 * 512
     """Px that a frame has where the network sees it; its sides are then cut to multiples of 8."""
