@@ -51,7 +51,7 @@ def measure(kind: str, frames: int, size: tuple[int, int], repeats: int, small: 
 
     device = "cpu" if small else "cuda"
     torch.manual_seed(0)
-    network = DroidNetwork().requires_grad_(False)
+    network = (DroidNetwork(16, 4) if small else DroidNetwork()).requires_grad_(False)
     with torch.no_grad():
         # Corrections of a fraction of a pixel, so that the map does not fly apart.
         network.update.delta[2].weight.mul_(0.01)

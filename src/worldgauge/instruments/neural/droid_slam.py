@@ -39,10 +39,10 @@ class DroidSlam(NeuralInstrument):
 
     area: int = 512 * 512
     """Px that a frame has where the network sees it; its sides are then cut to multiples of 8."""
-    focal: float | None = None
-    """Px of the frame, whatever its size, where the case tells no lens; none: 60 degrees across the longer side."""
-    centre: float | None = None
-    """Px from the left and from above, likewise; none: the middle of the frame."""
+    focal: float = 0.0
+    """Px of the frame, whatever its size, where the case tells no lens; 0: 60 degrees across the longer side."""
+    centre: float = 0.0
+    """Px from the left and from above, likewise; 0: the middle of the frame."""
     filter_threshold: float = 0.01
     """Px of the feature map by which a frame must differ from the last one taken; the authors' demonstration: 2.4."""
     keyframe_threshold: float = 4.0
@@ -109,8 +109,7 @@ class DroidSlam(NeuralInstrument):
 
     def _assumed_lens(self, size: tuple[int, int]) -> Lens:
         usual = usual_lens(size)
-        centre = usual.centre if self.centre is None else (self.centre, self.centre)
-        return Lens(usual.focal if self.focal is None else self.focal, centre, size)
+        return Lens(self.focal or usual.focal, (self.centre, self.centre) if self.centre else usual.centre, size)
 
     def _intrinsics(self, lens: Lens) -> tuple[float, float, float, float]:
         """fx, fy, cx, cy in px of the frame as it is seen; each side has its own scale, for it was cut to whole px."""

@@ -59,6 +59,11 @@ class Graph:
     def __len__(self) -> int:
         return len(self.sources)
 
+    @property
+    def edges(self) -> Edges:
+        """Those in work."""
+        return Edges(self.sources, self.targets, self.flow, self.weight)
+
     def existing(self) -> list[Edge]:
         """All edges, retired ones last."""
         old = self.retired
@@ -88,8 +93,8 @@ class Graph:
         """Take up edges between frames that see nearly the same."""
         count = len(self.keyframes)
         rows, columns = np.mgrid[rows_from:count, from_:count]
-        pairs = (torch.from_numpy(part.ravel()) for part in (rows, columns))
-        distances = self.keyframes.distances(*pairs, turning).numpy().astype(np.float64).reshape(rows.shape)
+        sources, targets = (torch.from_numpy(part.ravel()) for part in (rows, columns))
+        distances = self.keyframes.distances(sources, targets, turning).numpy().astype(np.float64).reshape(rows.shape)
         self.add(near(distances, self.existing(), nearness, rows_from, from_), retire)
 
     def remove(self, chosen: NDArray[np.bool_], retire: bool = False) -> None:
@@ -97,9 +102,7 @@ class Graph:
             return
         gone, kept = np.flatnonzero(chosen), np.flatnonzero(~chosen)
         if retire:
-            old = self.retired
-            ends = (np.concatenate(pair) for pair in ((old[0], self.sources[gone]), (old[1], self.targets[gone])))
-            self.retired = Edges(*ends, torch.cat((old[2], self.flow[gone])), torch.cat((old[3], self.weight[gone])))
+            self.retired = _joined(self.retired, _rows(self.edges, gone))
         self.sources, self.targets, self.age = self.sources[kept], self.targets[kept], self.age[kept]
         self.flow, self.weight = self.flow[kept], self.weight[kept]
         self.state = None if self.state is None else self.state[kept]
@@ -111,8 +114,9 @@ class Graph:
         self.keyframes.drop(slot)
         old = self.retired
         kept = np.flatnonzero((old.sources != slot) & (old.targets != slot))
-        ends = (part[kept] - (part[kept] >= slot) for part in (old.sources, old.targets))
-        self.retired = Edges(*ends, old.places[kept], old.weights[kept])
+        left = _rows(old, kept)
+        sources, targets = (part - (part >= slot) for part in (left.sources, left.targets))
+        self.retired = left._replace(sources=sources, targets=targets)
         self.remove((self.sources == slot) | (self.targets == slot))
         self.sources, self.targets = (part - (part >= slot) for part in (self.sources, self.targets))
 
@@ -138,7 +142,7 @@ class Graph:
             flow[rows], weight[rows] = places[rows] + delta, sure
             self.damping[np.unique(self.sources[rows])] = damping
         self.flow, self.weight, self.age = flow, weight, self.age + 1
-        edges = Edges(self.sources, self.targets, flow, weight)
+        edges = self.edges
         if free is None:
             first = max(1, int(self.sources.min()) + 1) if first is None else first
             edges = self._with_retired(first - REMEMBERED)
@@ -162,8 +166,7 @@ class Graph:
     def _with_retired(self, earliest: int) -> Edges:
         old = self.retired
         rows = np.flatnonzero((old.sources >= earliest) & (old.targets >= earliest))
-        ends = (np.concatenate(pair) for pair in ((old[0][rows], self.sources), (old[1][rows], self.targets)))
-        return Edges(*ends, torch.cat((old[2][rows], self.flow)), torch.cat((old[3][rows], self.weight)))
+        return _joined(_rows(old, rows), self.edges)
 
     def _stacks(self, at_once: int) -> Iterator[Numbers]:
         """Numbers of edges, all edges of a source frame together: they tell its damping."""
@@ -183,3 +186,16 @@ class Graph:
 
     def _on_device(self, *numbers: Numbers) -> tuple[Tensor, ...]:
         return tuple(torch.from_numpy(part).to(self.flow.device) for part in numbers)
+
+
+def _rows(edges: Edges, rows: Numbers) -> Edges:
+    return Edges(edges.sources[rows], edges.targets[rows], edges.places[rows], edges.weights[rows])
+
+
+def _joined(first: Edges, second: Edges) -> Edges:
+    return Edges(
+        np.concatenate((first.sources, second.sources)),
+        np.concatenate((first.targets, second.targets)),
+        torch.cat((first.places, second.places)),
+        torch.cat((first.weights, second.weights)),
+    )
