@@ -14,7 +14,7 @@ from worldgauge.engine.definitions import choose_seats
 from worldgauge.instruments.neural.droid_slam import DroidSlam
 
 
-@pytest.mark.parametrize(("width", "height"), [(512, 512), (720, 480), (832, 480), (400, 300), (1080, 1920)])
+@pytest.mark.parametrize(("width", "height"), [(512, 512), (720, 480), (832, 480), (400, 300), (270, 480)])
 def test_frames_and_lens_are_prepared_as_released(width: int, height: int) -> None:
     seats = choose_seats("reference", (), official_uses(read_benchmark_file("worldscore"), "released"), "worldscore")
     instrument = seats.instrument("poses")

@@ -124,7 +124,10 @@ class TrueFlow:
     ) -> tuple[torch.Tensor, ...]:
         self.edges += zip(sources.tolist(), targets.tolist(), strict=True)
         wanted, valid = self.places(sources, targets)
-        weight = valid[:, None].float().expand_as(wanted)
+        edge = torch.tensor(places.shape[:1:-1]).view(2, 1, 1) - 1
+        inside = ((wanted >= 0) & (wanted <= edge)).all(1)
+        # As a network does, it knows nothing of what left the view.
+        weight = (valid & inside)[:, None].float().expand_as(wanted)
         damping = torch.full((len(np.unique(sources)), *places.shape[2:]), 1e-5)
         return state, (wanted - places).float(), weight, damping
 

@@ -36,18 +36,23 @@ def _placed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"droid_slam={file}")
 
 
-def test_random_weights_give_poses_and_one_pool_of_edge_errors() -> None:
+@pytest.mark.parametrize(
+    ("count", "edges"),
+    [(3, 6), pytest.param(10, 40, marks=pytest.mark.nightly)],
+    ids=["shorter than the warm-up", "longer"],
+)
+def test_random_weights_give_poses_and_one_pool_of_edge_errors(count: int, edges: int) -> None:
     instrument = DroidSlam(**SMALL)
     assert instrument.unavailable() is None
-    found = instrument.trajectory(FRAMES)
-    again = pickle.loads(pickle.dumps(instrument)).trajectory(FRAMES)
+    found = instrument.trajectory(FRAMES[:count])
+    again = pickle.loads(pickle.dumps(instrument)).trajectory(FRAMES[:count])
     assert np.array_equal(found.poses, again.poses), "the same input twice gives the same numbers"
-    assert found.poses.shape == (10, 4, 4) and np.isfinite(found.poses).all()
+    assert found.poses.shape == (count, 4, 4) and np.isfinite(found.poses).all()
     turned = found.poses[:, :3, :3]
     assert np.allclose(turned @ turned.swapaxes(1, 2), np.eye(3), atol=1e-9)
     assert found.pairs is not None
-    assert len(found.pairs) == len(found.distance) == len(found.sightings) > 18, "edges, not one value per frame"
-    assert {abs(i - j) for i, j in found.pairs.tolist()} >= {1, 2, 3}
+    assert len(found.pairs) == len(found.distance) == len(found.sightings) >= edges, "not one value per frame"
+    assert {abs(i - j) for i, j in found.pairs.tolist()} >= set(range(1, min(count, 4)))
     assert found.sightings.max() <= 16 * 17
     assert ((found.confidence > 0) & (found.confidence < 1)).all()
     assert found.lens_source == "assumed"
@@ -56,7 +61,7 @@ def test_random_weights_give_poses_and_one_pool_of_edge_errors() -> None:
 def test_the_signal_hands_over_whole_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     instrument = DroidSlam(**SMALL, focal=500.0, centre=256.0)
     seen: list[tuple[int, ...]] = []
-    wide = [np.tile(frame, (1, 6, 1))[:, :800] for frame in FRAMES[:4]]
+    wide = [np.tile(frame, (1, 6, 1))[:, :800] for frame in FRAMES[:2]]
 
     def prepared(self: DroidSlam, frame: np.ndarray) -> np.ndarray:
         seen.append(frame.shape)
@@ -84,7 +89,7 @@ def test_a_given_lens_is_used_and_a_usual_one_otherwise() -> None:
     usual = instrument._assumed_lens((640, 360))
     assert usual.centre == (320, 180) and 2 * math.degrees(math.atan(320 / usual.focal)) == pytest.approx(60)
     given = Lens(300.0, (70.0, 60.0), (136, 128))
-    assert instrument.trajectory(FRAMES[:3], given).lens == given
+    assert instrument.trajectory(FRAMES[:2], given).lens == given
 
 
 @pytest.mark.parametrize(("width", "height"), [(2000, 100), (60, 1900)])
@@ -103,9 +108,10 @@ def test_poses_that_are_no_numbers_are_unscored() -> None:
     with torch.no_grad():
         instrument.network.network.update.weight[2].bias.fill_(torch.nan)
     with pytest.raises(Unscored, match="diverged"):
-        instrument.trajectory(FRAMES[:3])
+        instrument.trajectory(FRAMES[:2])
 
 
+@pytest.mark.nightly
 def test_the_selftest_tries_it_on_small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(INSTRUMENTS, "names", lambda: ["droid_slam"])
     tried = list(selftest())

@@ -63,22 +63,20 @@ def check(truth: Truth) -> Tracked:
 
 
 def test_true_flow_of_a_block_gives_its_cameras() -> None:
-    truth = Block(seed=3, family="yard", path="move_left", process="rolling", size=(40, 32), frames=14).render()
+    truth = Block(seed=3, family="yard", path="move_left", process="rolling", size=(32, 32), frames=11).render()
     found = check(truth)
-    assert 8 <= len(found.keyframes) < 14, "frames that tell too little are dropped as keyframes"
+    assert 8 <= len(found.keyframes) < 11, "frames that tell too little are dropped as keyframes"
     assert found.keyframes == sorted(set(found.keyframes))
-    assert found.filled.poses.shape == (14, 4, 4), "and are placed in the end all the same"
+    assert found.filled.poses.shape == (11, 4, 4), "and are placed in the end all the same"
     assert {tuple(pair) for pair in found.pairs.tolist()} >= {
         (j, i) for i, j in zip(found.keyframes, found.keyframes[1:], strict=False)
     }
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("family", "path"), [("street", "push_in"), ("hall", "orbit_left"), ("yard", "move_right"), ("room", "pull_out")]
-)
+@pytest.mark.parametrize(("family", "path"), [("street", "push_in"), ("hall", "orbit_left"), ("yard", "move_right")])
 def test_true_flow_of_whole_blocks(family: str, path: str) -> None:
-    check(Block(seed=5, family=family, path=path, process="rolling", size=(64, 48), frames=81).render())
+    check(Block(seed=5, family=family, path=path, process="rolling", size=(48, 36), frames=81).render())
 
 
 class Slide(TrueFlow):

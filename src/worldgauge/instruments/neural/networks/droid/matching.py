@@ -44,7 +44,7 @@ class Encoder:
                 images = normalised(stack)
                 hidden, lead = self.network.context(images)
                 found = self.network.features(images), hidden, self.network.update.gru.lead(lead)
-            parts.append(tuple(part[:own].to(self.dtype) for part in found))  # type: ignore[arg-type]
+            parts.append(tuple(part[:own].to(self.dtype) for part in found))
         return Encoded(*(torch.cat(column) for column in zip(*parts, strict=True)))
 
 
