@@ -14,6 +14,7 @@ from worldgauge.api.building import build_job
 from worldgauge.core.benchmark import load_benchmark, read_benchmark_file
 from worldgauge.core.official import official_uses
 from worldgauge.core.run_folder import Run
+from worldgauge.core.signal import SIGNALS
 from worldgauge.engine.definitions import choose_seats
 from worldgauge.engine.plan import Plan, make_plan
 from worldgauge.engine.run import execute
@@ -33,12 +34,9 @@ MEMOBENCH = [
 ]
 WORLDSCORE = [
     *("optical_flow_aepe", "gram_matrix", "clip_iqa", "clip_aesthetic", "motion_magnitude"),
-    *(
-        "smoothness_mse",
-        "smoothness_ssim",
-        "smoothness_lpips",
-        *(["clip_score", "object_control", "motion_accuracy"] if HAS_WORDS else []),
-    ),
+    *("smoothness_mse", "smoothness_ssim", "smoothness_lpips"),
+    *("camera_rotation", "camera_translation", "camera_control", "reprojection_error"),
+    *(["clip_score", "object_control", "motion_accuracy"] if HAS_WORDS else []),
 ]
 FASTER = {
     "memobench": (
@@ -48,6 +46,7 @@ FASTER = {
     "worldscore": (
         *("flow_fields=sea_raft_m:batch=2", "anchor_qualities=clip_iqa_plus:batch=2"),
         *("anchor_styles=vgg19:shorter=32,batch=2", "predicted_frames=vfimamba:batch=1", "tagger=rule_nouns"),
+        "poses=droid_slam:area=16384,focal=500.0,centre=256.0,filter_threshold=-1.0",
     ),
 }
 """The official ones in smaller stacks, which a CPU is done with sooner. VGG19 at 512 px would take it ten seconds a
@@ -111,6 +110,7 @@ def planned(root: Path, benchmark: str, cases: int, **flags: Any) -> tuple[Any, 
         ("worldscore", "released", "prediction_distances", {"order": "bgr", "value_range": "unit"}),
         ("worldscore", "paper", "prediction_distances", {"order": "rgb", "normalisation": "torchmetrics"}),
         ("worldscore", "released", "anchor_aesthetics", {"resize": "tensor"}),
+        ("worldscore", "released", "poses", {"area": 512 * 512, "focal": 500.0, "centre": 256.0}),
         ("memobench", "released", "frame_aesthetics", {"resize": "pil"}),
     ],
 )
@@ -118,7 +118,7 @@ def test_networks_are_set_as_the_authors_set_them(
     benchmark: str, protocol: str, signal: str, settings: dict[str, str]
 ) -> None:
     seats = choose_seats("auto", (), official_uses(read_benchmark_file(benchmark), protocol), benchmark)
-    instrument = seats.instrument(f"{benchmark}/{signal}")
+    instrument = seats.instrument(signal if signal in SIGNALS.names() else f"{benchmark}/{signal}")
     assert instrument is not None and instrument.unavailable() is None
     assert instrument.parameters.items() >= settings.items()
 
@@ -159,6 +159,9 @@ def test_worldscore_has_its_numbers(root: Path, tmp_path: Path) -> None:
         found = next(d for d in run.file.definitions if d.id == "object_control").signals
         detector = json.dumps(found)
         assert '"box_threshold": 0.4' in detector and '"marks": "keep"' in detector
+    droid = next(d for d in run.file.definitions if d.id == "camera_control").signals[0]["needs"][0]
+    both = next(d for d in run.file.definitions if d.id == "reprojection_error").signals[0]["needs"][0]
+    assert droid["instrument"]["name"] == "droid_slam" and droid == both, "one run per clip serves both aspects"
     told = summarise(run).to_json()["not_official"]
     between = next(d for d in run.file.definitions if d.id == "smoothness_mse").signals[0]["needs"][0]["instrument"]
     assert between["name"] == "vfimamba" and between["parameters"]["half_turn"]

@@ -35,6 +35,8 @@ class Instrument:
     """Parameters of a faster way to compute on a GPU."""
     exact: ClassVar[Mapping[str, Any]] = {}
     """Parameters under which its answer for a frame is the same to the bit, whatever it is asked beside."""
+    tried_with: ClassVar[Mapping[str, Any]] = {}
+    """Parameters of the selftest, for one that with its own would keep a processor busy for minutes."""
 
     @property
     def weights(self) -> tuple[str, ...]:

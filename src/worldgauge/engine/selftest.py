@@ -50,7 +50,8 @@ def selftest(set_name: str = "pocket") -> Iterator[Tried]:
     with tempfile.TemporaryDirectory(prefix="worldgauge-selftest-") as folder:
         case, clip, reference = made_case(Path(folder))
         for name in INSTRUMENTS.names():
-            instrument = INSTRUMENTS.get(name)()
+            kind = INSTRUMENTS.get(name)
+            instrument = kind(**kind.tried_with)
             reason = instrument.unavailable()
             if reason:
                 yield Tried(name, instrument.seat, "not tried", told=reason)

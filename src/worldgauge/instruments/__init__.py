@@ -47,6 +47,7 @@ MANIFEST = Manifest(
         "sam3": ".neural.sam3:Sam3",
         "sam3_video": ".neural.sam3:Sam3Video",
         "buffalo_l": ".neural.buffalo:BuffaloL",
+        "droid_slam": ".neural.droid_slam:DroidSlam",
     },
     weights="weights.toml",
     instrument_sets={
@@ -68,6 +69,7 @@ MANIFEST = Manifest(
         },
         "reference": {
             "flow": "raft_large",
+            "poses": "droid_slam",
             "style_features": "vgg19",
             "interpolation": "vfimamba",
             "detector": "grounding_dino_t",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -43,7 +44,7 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     `confidence`: (N,) share of tracked corners that agree with each pose, less when they are few, 0 without a pose;
     `residual`: (N,) median distance of corners from their prediction, px of a frame of `size`, 0 without a pose;
     `distance`, `sightings`: (N-1,) mean distance by which corners miss their predicted way to the next frame, px, and
-    their number;
+    their number; from an instrument that compares other frames, (P,) with `pairs` (P, 2), the frames of each;
     `moves`: whether there is parallax; without it the camera turns in place and translations are zero.
     Unscored where fewer than two thirds of the frames can be placed, and where nothing vouches for the path.
     """
@@ -63,16 +64,18 @@ def rigid_cameras(path: Arrays) -> Arrays:
     `poses`: (N, 4, 4) OpenCV camera-to-world. `residual`: (N,) median distance between seen and predicted points of a
     frame, `distance`: (N-1,) mean distance by which points miss their predicted way to the next frame, both in pixels
     of an eighth of a frame as large as 512x512, the grid on which dense trackers work; `sightings`: (N-1,) how many
-    points.
+    points. With `pairs` (P, 2) these two are of those frames.
     """
     width, height = path["size"].tolist()
     unit = 8.0 * math.sqrt(width * height / GRID_AREA)
     lengths = {name: path[name] / unit for name in ("residual", "distance")}
-    return {"poses": path["poses"], "sightings": path["sightings"], **lengths}
+    kept = {name: path[name] for name in ("poses", "sightings", "pairs") if name in path}
+    return {**kept, **lengths}
 
 
 def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None) -> Arrays:
-    frames = clip.frames()
+    # Some were trained at a size of their own and bring frames to it themselves.
+    frames = clip.frames(replace(clip.spec, max_side=None) if getattr(instrument, "whole_frames", False) else None)
     if len(frames) < 2:
         raise InvalidVideo(f"a camera path needs two frames, the clip has {len(frames)}")
     found = instrument.trajectory(frames, lens_of(camera, frames.size) if camera is not None else None)
@@ -80,6 +83,7 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
         raise Unscored(found.doubt, code=POSE_NOT_TRUSTED)
     enlarge = clip.size[0] / frames.size[0]
     lens = found.lens.scaled(enlarge, clip.size)
+    pairs = getattr(found, "pairs", None)
     return {
         "poses": found.poses,
         "placed": found.placed,
@@ -91,6 +95,7 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
         "distance": found.distance * enlarge,
         "sightings": found.sightings,
         "moves": np.array(found.moves),
+        **({} if pairs is None else {"pairs": pairs}),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from instruments.neural.droid_known import checkpoint as droid_checkpoint
 from instruments.neural.flow_and_style import checkpoint
 from instruments.neural.published import tiny
 from instruments.neural.rule import fill
@@ -57,6 +58,7 @@ def write_weights(folder: Path) -> str:
         # Trained heads have no negative weight, so that a distance is one.
         "lpips_alex": {name: value.abs() for name, value in alex.items() if name.startswith("lin")},
         "alexnet": {name: value for name, value in alex.items() if name.startswith("features")},
+        "droid_slam": dict(droid_checkpoint(8)),
     }
     places = write_encoders(folder) | _save(folder, states)
     if importlib.util.find_spec("transformers"):

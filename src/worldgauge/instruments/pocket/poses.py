@@ -81,6 +81,8 @@ class Trajectory:
     """(N,) frames whose pose was found."""
     doubt: str = ""
     """Why the path is not to be trusted; empty where nothing speaks against it."""
+    pairs: NDArray[np.int64] | None = None
+    """(P, 2) frames that `distance` and `sightings`, then (P,), are between; None: each frame and the next."""
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,18 @@ from worldgauge.signals.poses import rigid_cameras
 )
 def reprojection_error(case: Case, cameras: Arrays) -> Measurement:
     """Mean distance by which points of a rigid scene miss their predicted place in the next frame, over all points of
-    all pairs of frames, in pixels of an eighth of 512x512."""
+    all pairs of frames, in pixels of an eighth of 512x512. A tracker that compares other frames gives its own pairs."""
     means, points = cameras["distance"], cameras["sightings"]
     if not points.any():
         raise Unscored("no point was seen in two consecutive frames")
     pooled = float((means * points).sum() / points.sum())
-    return Measurement(pooled, tuple(means.tolist()), reason=f"{int(points.sum())} sightings")
+    reason = f"{int(points.sum())} sightings"
+    if "pairs" not in cameras:
+        return Measurement(pooled, tuple(means.tolist()), reason=reason)
+    frames, row = np.unique(cameras["pairs"][:, 0], return_inverse=True)
+    sums, counts = np.bincount(row, means * points), np.bincount(row, points)
+    curve = tuple(float(s / n) if n else None for s, n in zip(sums, counts, strict=True))
+    return Measurement(pooled, curve, f"{reason} along {len(means)} pairs of frames", frames=tuple(frames.tolist()))
 
 
 @metric(version=2, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_cycles()], formula=cycle_error)

@@ -21,9 +21,13 @@ class Correlation:
     Each volume has a border of zeros, so that a window reaching out of the map reads zeros without a mask.
     """
 
-    def __init__(self, first: Tensor, second: Tensor) -> None:
-        """Both (N, C, h, w). Pooling the second map gives the same as pooling the volume, for less memory traffic."""
-        queries = first.flatten(2).transpose(1, 2) / math.sqrt(first.shape[1])
+    def __init__(self, first: Tensor, second: Tensor, radius: int = RADIUS, divisor: float | None = None) -> None:
+        """Both (N, C, h, w). Pooling the second map gives the same as pooling the volume, for less memory traffic.
+
+        Products are divided by `divisor`, the square root of C unless it is given.
+        """
+        queries = first.flatten(2).transpose(1, 2) / (divisor or math.sqrt(first.shape[1]))
+        self.radius = radius
         self.sizes: list[tuple[int, int]] = []
         self.volumes: list[Tensor] = []
         for level in range(LEVELS):
@@ -34,14 +38,16 @@ class Correlation:
             self.volumes.append(queries @ bordered.flatten(2))
 
     def lookup(self, positions: Tensor) -> Tensor:
-        """Windows of 9x9 around positions (N, 2, h, w) in px of the second map, one per level: (N, 324, h, w).
+        """Windows around positions (N, 2, h, w) in px of the second map, one per level: with a radius of 4 windows of
+        9x9, (N, 324, h, w).
 
         The first of a window's two axes moves in x, as in the trained networks. All its points share the fraction
         of a pixel, so 10x10 whole pixels are read once and blended, instead of four for each of 81 points.
         """
         height, width = positions.shape[-2:]
         centres = positions.flatten(2).transpose(1, 2)
-        steps = torch.arange(-RADIUS, RADIUS + 2, device=positions.device)
+        side = 2 * self.radius + 2
+        steps = torch.arange(-self.radius, self.radius + 2, device=positions.device)
         windows = []
         for level, (volume, (rows, columns)) in enumerate(zip(self.volumes, self.sizes, strict=True)):
             place = centres / 2**level
@@ -51,7 +57,7 @@ class Correlation:
             taps = whole.long()[..., None] + (steps + 1)
             x, y = taps[..., 0, :].clamp(0, columns - 1), taps[..., 1, :].clamp(0, rows - 1)
             index = (y[..., None, :] * columns + x[..., :, None]).flatten(2)
-            window = volume.gather(2, index).unflatten(2, (2 * RADIUS + 2, 2 * RADIUS + 2))
+            window = volume.gather(2, index).unflatten(2, (side, side))
             window = torch.lerp(window[..., :-1, :].float(), window[..., 1:, :].float(), part[..., 0, :, :])
             window = torch.lerp(window[..., :-1], window[..., 1:], part[..., 1, :, :])
             windows.append(window.flatten(2))
