@@ -38,6 +38,7 @@ VERBS = {
     "fetch": "Bring trained weights to this machine.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
+    "judge": "Try a judge, and list those that are configured.",
     "cache": "Look after the store of signals: du, verify, gc.",
 }
 """Verb to the line in the help; each lives in the module of its name. Benchmarks bring more."""

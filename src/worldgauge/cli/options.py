@@ -126,6 +126,31 @@ GpuMemory = Annotated[
         help="Memory for networks in one pass over the clips: 20GB; else what is free.",
     ),
 ]
+JudgeName = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        envvar="WORLDGAUGE_JUDGE",
+        help="Who answers questions: a name in [judge], replay (stored answers only), scripted:FILE.py:FUNCTION.",
+    ),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost", min=0, envvar="WORLDGAUGE_MAX_COST", help="What this command may spend on answers, at most."
+    ),
+]
+MaxCalls = Annotated[
+    int | None, typer.Option("--max-calls", min=0, envvar="WORLDGAUGE_MAX_CALLS", help="Calls of the judge, at most.")
+]
+SendTo = Annotated[
+    list[str] | None,
+    typer.Option("--send-to", envvar="WORLDGAUGE_SEND_TO", help="Host that may get frames and texts; repeatable."),
+]
+Prompt = Annotated[
+    list[str] | None,
+    typer.Option("--prompt", envvar="WORLDGAUGE_PROMPT", help="Your own prompt file, as NAME=FILE; repeatable."),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
@@ -167,6 +192,11 @@ class JobFlags:
     cameras: Cameras = None
     moved: Moved = False
     break_lock: BreakLock = False
+    judge: JudgeName = None
+    max_cost: MaxCost = None
+    max_calls: MaxCalls = None
+    send_to: SendTo = None
+    prompt: Prompt = None
 
     def job(self) -> Job:
         """Open the benchmark and the submission, and resolve what was asked for."""
@@ -199,6 +229,11 @@ class JobFlags:
             time_limit=self.time_limit,
             max_memory=self.max_memory,
             gpu_memory=self.gpu_memory,
+            judge=self.judge,
+            max_cost=self.max_cost,
+            max_calls=self.max_calls,
+            send_to=self.send_to or (),
+            judge_prompts=self.prompt or (),
             own_process=True,
             arguments=sys.argv[1:],
         )

@@ -13,7 +13,7 @@ from worldgauge.cli.report import print_summary
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import Totals, execute
 from worldgauge.report.summary import write_summary
-from worldgauge.verbs import AsJson, print_json, say
+from worldgauge.verbs import AsJson, print_json, print_pairs, say
 
 app = typer.Typer()
 
@@ -36,7 +36,7 @@ def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJs
     totals = Totals()
     try:
         with RunProgress(plan.records) as progress:
-            totals = execute(job, plan, progress.advance)
+            totals = execute(job, plan, progress.advance, on_asked=progress.asked)
     except KeyboardInterrupt:
         say(f"stopped; every finished record is in {job.setup.out}. The same command goes on from there.", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -47,5 +47,6 @@ def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJs
         print_summary(summary)
         print_counts(summary)
         print_why({**plan.impossible, **plan.excluded}, why)
+        print_pairs(("judge", remark) for remark in totals.remarks)
         say(f"run folder: {job.setup.out}")
     finish(summary, strict)

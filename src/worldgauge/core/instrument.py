@@ -127,8 +127,12 @@ SEATS = {
     "segmenter": "every mask in a frame that a phrase may mean, with its score, by a network",
     "text_image": "how well a frame fits a text, by a network",
     "tagger": "the nouns of a phrase",
+    "judge": "answers to questions about a clip, by a vision-language model",
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""
+
+ASKED_SEATS = frozenset({"judge"})
+"""Seats whose instruments are waited for: asked many times at once, beside the workers. See `core/asking.py`."""
 
 
 class InstrumentRegistry(Registry[type[Instrument]]):

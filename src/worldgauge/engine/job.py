@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from worldgauge.core.asking import AskedInstrument, Spending
 from worldgauge.core.benchmark import Benchmark, MetricUse, resolved_use
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include
 from worldgauge.core.official import OfficialUse
+from worldgauge.core.prompts import place_prompts
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import Submission
@@ -46,6 +48,10 @@ class Setup:
     limits: Limits = field(default_factory=Limits)
     network_memory: float | None = None
     """Gigabytes for the networks of one pass over the clips; None: all that are used fit."""
+    judge: AskedInstrument | None = None
+    """Who is asked what only a judge can tell."""
+    prompts: tuple[str, ...] = ()
+    """The user's prompt files: `name=path` strings."""
 
     @property
     def scratch(self) -> Path:
@@ -57,7 +63,8 @@ class Setup:
         for file in self.includes:
             include(file)
         place_weights(self.weights)
-        seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace)
+        place_prompts(self.prompts)
+        seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace, self.judge)
         return seats, resolve(self.metrics, seats)
 
 
@@ -82,6 +89,10 @@ class Job:
     """Whether a lock that another machine left is broken."""
     excluded: Mapping[str, str] = field(default_factory=dict)
     """Metrics left out because they need more than the cases or the instruments offer, with the reason."""
+    spending: Spending = field(default_factory=Spending)
+    """What the judge may cost."""
+    send_to: tuple[str, ...] = ()
+    """Hosts that may get frames and texts."""
 
     def __post_init__(self) -> None:
         known = [case.id for case in self.benchmark.cases]

@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from worldgauge.core.asking import OnAsked
 from worldgauge.core.contents import Contents, note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.names import readable
@@ -27,12 +28,14 @@ from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
+from worldgauge.engine.judging import Judging, refuse_unconfirmed
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
 from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.work import WorkItem, WorkResult
 from worldgauge.engine.writing import writing
 
 OnResult = Callable[[WorkResult], None]
+_NOBODY: OnAsked = lambda _: None  # noqa: E731
 
 _RECORDED_LIBRARIES = ("worldgauge", "numpy", "scipy", "opencv-python-headless", "av", "mujoco", "poselib", "torch")
 
@@ -46,6 +49,8 @@ class Totals:
     signal_seconds: Counter[str] = field(default_factory=Counter)
     signal_megapixels: Counter[str] = field(default_factory=Counter)
     not_stored: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
+    """What a user should know, of the judge."""
     finished: bool = False
     """False when it was interrupted."""
 
@@ -64,9 +69,12 @@ def execute(
     on_result: OnResult = lambda _: None,
     perceive: bool = True,
     make_executor: Callable[..., Executor] = local_executor,
+    on_asked: OnAsked = _NOBODY,
 ) -> Totals:
     """Do what the plan says. Interrupted or killed at any moment, the same call goes on where it stopped."""
     out, totals, started = job.setup.out, Totals(), time.time()
+    if perceive:
+        refuse_unconfirmed(job, plan)
     _make_folder(out)
     with writing(out, job.break_lock):
         before, listed, _ = found_before(job)
@@ -76,15 +84,22 @@ def execute(
         number = max(plan.invocation, len(file.invocations))
         file.invocations.append(_invocation(job, totals, started))
         _describe(job, plan, file)
+        judging = Judging.of(job, plan, on_asked) if perceive else None
         executor = make_executor(job.setup, job.workers, perceive)
         try:
             for stage in range(plan.stages.count):
-                for result in executor.map(_items(plan, stage, number)):
+                items = _items(plan, stage, number)
+                if judging is not None and stage == plan.stages.asking:
+                    items = judging.when_answered(items)
+                for result in executor.map(items):
                     totals.add(result)
                     on_result(result)
             totals.finished = True
         finally:
             executor.close()
+            if judging is not None:
+                totals.counters.update(judging.close())
+                totals.remarks += judging.remarks()
             if totals.finished:
                 Scratch(job.setup.scratch).clear()
             file.invocations[-1] = _invocation(job, totals, started)

@@ -21,6 +21,8 @@ class Stages:
     """Metric id to the pass after which it can be computed."""
     spilled: frozenset[SignalUse] = frozenset()
     """Signals that are not kept in the store and that a later pass needs: they wait in scratch files."""
+    asking: int | None = None
+    """The last pass, in which what rests on answers is computed; None where nobody is asked."""
 
     @property
     def count(self) -> int:
@@ -40,9 +42,11 @@ class Stages:
         network = {use: _network(use, seats) if use in asked else None for use in uses}
         packed = _packed(uses, network, budget)
         stage: dict[SignalUse, int] = {}
+        waited = {use for use in asked if SIGNALS.get(use.signal).is_asked}
+        last = max(packed.values(), default=0) + 1
         for use in uses:
             one = network[use]
-            own = packed[id(one)] if one is not None else 0
+            own = last if use in waited else packed[id(one)] if one is not None else 0
             stage[use] = max([own, *(stage[need] for need in inherited(use))])
         _postpone(uses, network, stage, listed)
         of_metric = {d.id: max((stage[use] for use in d.metric.needs), default=0) for d in listed}
@@ -54,7 +58,8 @@ class Stages:
         spilled |= {
             need for d in listed for need in d.metric.needs if not _kept(need) and stage[need] < of_metric[d.id]
         }
-        return cls(tuple(tuple(one.values()) for one in passes), stage, of_metric, frozenset(spilled))
+        networks = tuple(tuple(one.values()) for one in passes)
+        return cls(networks, stage, of_metric, frozenset(spilled), last if waited else None)
 
 
 def _packed(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from worldgauge.core.case import Case
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.record import Record
+from worldgauge.core.signal import SignalUse
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video, is_measurable
 from worldgauge.engine.definitions import has_foreign_code
@@ -45,6 +46,8 @@ class WorkItem:
     """A reference video in memory, in place of the file the case names."""
     final: bool = True
     """Whether no later pass comes back to the case."""
+    unanswered: Mapping[SignalUse, WorldGaugeError] = field(default_factory=dict)
+    """Signals that somebody was asked for in vain, with the reason."""
     given_up: Mapping[int, str] = field(default_factory=dict)
     """Steps of `Watch` that have cost a worker twice, with what they did; what needs them becomes an error."""
 
@@ -120,7 +123,7 @@ class Worker:
     def _perform(self, item: WorkItem) -> WorkResult:
         result = WorkResult(item.case.id)
         inputs = CaseInputs(item.case, item.video, item.reference)
-        beside = (self.scratch, self.stages.spilled)
+        beside = (self.scratch, self.stages.spilled, item.unanswered)
         perception = Perception(inputs, self.seats, self.store, self.loaded, self.watch, *beside)
         wanted = [self.definitions[m] for m in item.metrics if self.stages.of_metric[m] >= item.stage]
         if item.video is not None and not item.lost and is_measurable(item.video):

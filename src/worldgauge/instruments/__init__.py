@@ -19,6 +19,7 @@ MANIFEST = Manifest(
         "flow_midpoint": ".pocket.interpolation:FlowInterpolation",
         "rule_nouns": ".pocket.nouns:RuleTagger",
         "spacy": ".spacy_tagger:SpacyTagger",
+        "judge": "worldgauge.judge.instrument:Judge",
         "clip_b16": ".neural.clip:ClipB16",
         "clip_b32_text": ".neural.clip:ClipB32Text",
         "clip_l14_text": ".neural.clip:ClipL14Text",
