@@ -71,6 +71,8 @@ def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:
         identity["phases"] = inputs.digest("phases")
     if signal.seat is not None:
         identity["instrument"] = described["instrument"]
+    if "prompts" in described:
+        identity["prompts"] = described["prompts"]
     return digest_of(identity)
 
 
