@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that speaks the chat-completions protocol, with faults on command."""
+"""A real HTTP server on loopback that speaks the protocols of judges, with faults on command."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from judge.dialects import Dialect, dialect_of
+from worldgauge.judge.request import Usage
 
 PRICE_IN, PRICE_OUT = 2.0, 8.0
 KEY = "sk-loopback-0123456789abcdef"
@@ -58,7 +61,7 @@ class JudgeServer:
     """Answers yes or no by the digest of a question's text. `fault` names what goes wrong with a call."""
 
     def __init__(self) -> None:
-        self.log = Log()
+        self.log, self.uploads = Log(), Uploads()
         self.fault: Callable[[int, tuple[str, ...]], str] = lambda number, questions: ""
         self.seconds = 0.0
         self.retry_after = "0.02"
@@ -74,7 +77,17 @@ class JudgeServer:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                outer.answer(self)
+                if "/files" in self.path:
+                    outer.take_upload(self)
+                else:
+                    outer.answer(self)
+
+            def do_GET(self) -> None:
+                _send(self, 200, outer.uploads.file(self.path))
+
+            def do_DELETE(self) -> None:
+                outer.uploads.deleted.append(self.path.rpartition("/")[2])
+                _send(self, 200, {})
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -90,15 +103,15 @@ class JudgeServer:
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-        questions = questions_in(body)
+        dialect = dialect_of(handler.path)
+        seen = dialect.read(body)
+        questions = questions_in(seen.text)
         with self._lock:
             number = len(self.log.calls)
             fault = self.fault(number, tuple(questions))
-            images = sum(part["type"] == "image_url" for part in body["messages"][1]["content"])
-            call = Call(tuple(questions), images, fault, 0.0, time.monotonic())
-            call.authorized = handler.headers.get("Authorization") == f"Bearer {KEY}"
-            call.structured = "response_format" in body
-            call.repaired = len(body["messages"]) > 2
+            call = Call(tuple(questions), seen.images, fault, 0.0, time.monotonic())
+            call.authorized = any(value.removeprefix("Bearer ") == KEY for value in handler.headers.values())
+            call.structured, call.repaired = seen.structured, seen.repaired
             self.log.calls.append(call)
             self._at_once += 1
             self.log.most_at_once = max(self.log.most_at_once, self._at_once)
@@ -106,28 +119,60 @@ class JudgeServer:
             if self.gate is not None and number >= self.open_calls:
                 self.gate.wait(60)
             time.sleep(self.seconds)
-            self._reply(handler, call, fault, questions)
+            self._reply(handler, dialect, call, questions)
         finally:
             with self._lock:
                 self._at_once -= 1
                 call.ended = time.monotonic()
 
-    def _reply(self, handler: BaseHTTPRequestHandler, call: Call, fault: str, questions: dict[str, str]) -> None:
-        if fault == "429":
-            return _send(handler, 429, {"error": {"message": f"slow down, {KEY}"}}, {"Retry-After": self.retry_after})
-        if fault == "500":
-            return _send(handler, 500, {"error": {"message": "overloaded"}})
-        text, refusal, ending = reply_text(fault, questions)
-        usage = {"prompt_tokens": 40 + 90 * call.images, "completion_tokens": max(1, len(text) // 4)}
-        call.cost = (usage["prompt_tokens"] * PRICE_IN + usage["completion_tokens"] * PRICE_OUT) / 1e6
-        if fault == "cut":
+    def take_upload(self, handler: BaseHTTPRequestHandler) -> None:
+        """The resumable upload of the Files API: a start that names the place, then the bytes."""
+        data = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        if handler.headers.get("X-Goog-Upload-Command") == "start":
+            place = f"{self.endpoint.removesuffix('/v1')}/upload/v1beta/files?upload_id=1"
+            return _send(handler, 200, {}, {"X-Goog-Upload-URL": place, "X-Goog-Upload-Status": "active"})
+        file = self.uploads.add(data)
+        return _send(handler, 200, {"file": file}, {"X-Goog-Upload-Status": "final"})
+
+    def _reply(self, handler: BaseHTTPRequestHandler, dialect: Dialect, call: Call, questions: dict[str, str]) -> None:
+        if call.fault == "429":
+            words = dialect.error(429, f"slow down, {KEY}")
+            return _send(handler, 429, words, {"Retry-After": self.retry_after})
+        if call.fault == "500":
+            return _send(handler, 500, dialect.error(500, "overloaded"))
+        text, refusal, ending = reply_text(call.fault, questions)
+        usage = Usage(40 + 90 * call.images, max(1, len(text) // 4))
+        call.cost = (usage.tokens_in * PRICE_IN + usage.tokens_out * PRICE_OUT) / 1e6
+        if call.fault == "cut":
             handler.close_connection = True
             handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             handler.connection.close()
             return None
-        message = {"role": "assistant", "content": text, "refusal": refusal}
-        choice = {"index": 0, "message": message, "finish_reason": ending}
-        return _send(handler, 200, {"model": self.model, "choices": [choice], "usage": usage})
+        return _send(handler, 200, dialect.write(text, refusal, ending, usage, self.model))
+
+
+@dataclass
+class Uploads:
+    """Files that were sent, and those that were deleted. The first look finds one being prepared."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    looks: int = 0
+    deleted: list[str] = field(default_factory=list)
+
+    def add(self, data: bytes) -> dict[str, Any]:
+        name = f"clip{len(self.sizes)}"
+        self.sizes[name] = len(data)
+        return self._shown(name, "PROCESSING")
+
+    def file(self, path: str) -> dict[str, Any]:
+        self.looks += 1
+        return self._shown(path.rpartition("/")[2], "ACTIVE")
+
+    def _shown(self, name: str, state: str) -> dict[str, Any]:
+        return {
+            "name": f"files/{name}", "uri": f"https://files.invalid/{name}", "mimeType": "video/mp4", "state": state,
+            "sizeBytes": str(self.sizes[name]),
+        }  # fmt: skip
 
 
 def truth(text: str) -> str:
@@ -135,9 +180,8 @@ def truth(text: str) -> str:
     return "yes" if hashlib.sha256(text.encode()).digest()[0] % 2 else "no"
 
 
-def questions_in(body: dict[str, Any]) -> dict[str, str]:
+def questions_in(text: str) -> dict[str, str]:
     """Id to text, as they stand between the fences."""
-    text = body["messages"][1]["content"][-1]["text"]
     fences = re.findall(r"<<<TEXT [0-9a-f]{16}\n(.*?)\nTEXT [0-9a-f]{16}>>>", text, re.DOTALL)
     lines = [json.loads(line) for fence in fences for line in fence.splitlines() if line.startswith("{")]
     return {line["id"]: line["question"] for line in lines}

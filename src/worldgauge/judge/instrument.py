@@ -209,6 +209,11 @@ def judge_of(settings: Settings, replays: bool = False) -> Judge:
 
     own = {one.name for one in fields(Judge) if one.compare} - {"script"}
     values = {name: value for name, value in settings.model_dump().items() if name in own}
+    if settings.client == "anthropic":
+        # What the protocol does not take must not stand in the key as if it were kept.
+        values["seed"] = None
+        if "temperature" not in settings.model_fields_set:
+            values["temperature"] = None
     script = ""
     if settings.client == "scripted":
         file = script_file(settings.function)

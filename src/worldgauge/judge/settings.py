@@ -14,7 +14,7 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.judge.line import Patience
 from worldgauge.judge.tokens import Price
 
-Kind = Literal["openai", "gemini", "anthropic", "local", "scripted"]
+Kind = Literal["openai", "gemini", "anthropic", "scripted"]
 
 ENDPOINTS = {
     "openai": "https://api.openai.com/v1",

@@ -16,10 +16,10 @@ from worldgauge.judge.secrets import Secret
 if TYPE_CHECKING:
     import httpx
 
-_NO_USE = (401, 403, 404)
+NO_USE = (401, 403, 404)
 """The key, the right or the model is missing: no further call will do better."""
-_LATER = (408, 409, 425, 429)
-_TOLD = 200
+LATER = (408, 409, 425, 429)
+TOLD = 200
 """Characters of a server's own words in a reason."""
 
 
@@ -57,16 +57,16 @@ def post(client: httpx.Client, path: str, content: Mapping[str, Any], secret: Se
     try:
         return parse_json(response.content, "the response"), response.headers
     except WorldGaugeError as error:
-        raise Failed("garbled", secret.hidden_in(str(error))[:_TOLD], charged=None) from None
+        raise Failed("garbled", secret.hidden_in(str(error))[:TOLD], charged=None) from None
 
 
 def _refused(response: httpx.Response, secret: Secret) -> Failed:
     status = response.status_code
-    words = secret.hidden_in(" ".join(response.text.split()))[:_TOLD]
+    words = secret.hidden_in(" ".join(response.text.split()))[:TOLD]
     reason = f"status {status}" + (f" ({words})" if words else "")
-    if status in _NO_USE:
+    if status in NO_USE:
         return Denied(reason)
-    again = status in _LATER or status >= 500
+    again = status in LATER or status >= 500
     return Failed(str(status), reason, after=seconds_in(response.headers.get("retry-after", "")), again=again)
 
 

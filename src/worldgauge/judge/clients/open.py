@@ -11,11 +11,16 @@ from worldgauge.judge.settings import Settings
 
 CLIENTS = {
     "openai": "openai_compatible:OpenAiCompatible",
+    "gemini": "gemini:Gemini",
+    "anthropic": "anthropic_messages:AnthropicMessages",
     "scripted": "scripted:Scripted",
 }
 """Kind to the class that speaks it."""
-NEEDS = {"openai": ("httpx", "")}
-"""Kind to the package it is spoken with, and the extra that brings that."""
+NEEDS = {
+    "gemini": "google.genai",
+    "anthropic": "anthropic",
+}
+"""Kind to the package of its provider, which the extra `judge` brings."""
 
 
 def open_client(settings: Settings) -> Client:
@@ -27,11 +32,19 @@ def open_client(settings: Settings) -> Client:
 
 def why_not(settings: Settings) -> str | None:
     """Why a judge cannot be asked from here; None when it can."""
-    module, extra = NEEDS.get(settings.client, ("", ""))
-    if module and importlib.util.find_spec(module.partition(".")[0]) is None:
-        return f"{module} is not installed; install the extra 'worldgauge[{extra}]'"
+    module = NEEDS.get(settings.client, "")
+    if module and not _is_installed(module):
+        return f"{module} is not installed; install the extra 'worldgauge[judge]'"
     if not settings.is_here and not Secret(settings.key_variable).value_or_nothing():
         return (
             f"the environment variable {settings.key_variable} is not set; put the key of judge '{settings.name}' there"
         )
     return None
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        # The package above it is not there.
+        return False
