@@ -26,7 +26,7 @@ ALLOWED = {
     "report": {"core", "stats", "report"},
     "blocks": {"core", "functional", "media", "blocks"},
     "calibration": {
-        "core", "functional", "stats", "signals", "instruments", "engine", "blocks", "calibration",
+        "core", "functional", "stats", "signals", "instruments", "engine", "blocks", "judge", "calibration",
     },
     "parity": {"core"},
     "verbs": {"core", "engine", "report"},

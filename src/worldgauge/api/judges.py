@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,14 @@ def chosen_judge(judge: str | AskedInstrument | None, out: Path) -> AskedInstrum
     if named:
         return judge_of(choose(_judges, named), replays=True)
     return _judge_of_run(out) or _only_judge()
+
+
+def refuse_unconfirmed_judge(judge: AskedInstrument, what: str, send_to: Iterable[str]) -> None:
+    """Raise where `what` would leave the machine for a host that nobody has agreed to."""
+    if not judge.is_here and judge.place not in (*send_to, *_confirmed):
+        raise WorldGaugeError(
+            f"the judge would send {what} to {judge.place}", f"agree to it with --send-to {judge.place}"
+        )
 
 
 def _judge_of_run(out: Path) -> AskedInstrument | None:

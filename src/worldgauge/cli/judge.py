@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.api.judges import chosen_judge, configured_judges, confirmed_hosts
+from worldgauge.api.judges import chosen_judge, configured_judges, refuse_unconfirmed_judge
 from worldgauge.cli.options import JudgeName, SendTo
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.verbs import AsJson, print_json, print_pairs, print_table, say
@@ -70,10 +70,7 @@ def try_(
         raise WorldGaugeError("no judge to try", _NO_JUDGE)
     if reason := chosen.unavailable():
         raise WorldGaugeError(f"the judge cannot be asked: {reason}")
-    if not chosen.is_here and chosen.place not in (*(send_to or ()), *confirmed_hosts()):
-        raise WorldGaugeError(
-            f"the judge would send frames of {video} to {chosen.place}", f"agree to it with --send-to {chosen.place}"
-        )
+    refuse_unconfirmed_judge(chosen, f"frames of {video}", send_to or ())
     asked = (JudgedQuestion(id="1", text=question),)
     clip = Clip(Video(video))
     with tempfile.TemporaryDirectory(prefix="worldgauge-") as folder:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from worldgauge.core.asking import AskedInstrument, Estimated, Expected, OnAsked, Spending, Unanswered
-from worldgauge.core.canonical import canonical_json
+from worldgauge.core.canonical import canonical_json, digest_of
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.file_digests import digest_file
@@ -49,7 +49,7 @@ class Judge(AskedInstrument):
     send: str = "frames"
     structured: bool = True
     script: str = ""
-    """Digest of a scripted judge's file."""
+    """Digest of a scripted judge's file and function."""
     settings: Settings | None = field(default=None, compare=False)
     replays: bool = field(default=False, compare=False)
     """Whether only stored answers count and nobody is asked."""
@@ -219,5 +219,5 @@ def judge_of(settings: Settings, replays: bool = False) -> Judge:
         file = script_file(settings.function)
         if not file.is_file():
             raise WorldGaugeError(f"scripted judge: {file} does not exist", "name it as FILE.py:FUNCTION")
-        script = digest_file(file)
+        script = digest_of([digest_file(file), settings.function.rpartition(":")[2]])
     return Judge(**values, script=script, settings=settings, replays=replays)
