@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldgauge.core.case import Question
 from worldgauge.core.clip import Clip
 from worldgauge.core.video import Video
-from worldgauge.judge.forms import Unreadable
 from worldgauge.judge.instrument import judge_of
 from worldgauge.judge.material import describe
 from worldgauge.judge.question_sets import PROMPT, JudgedQuestion, form_of, question_values
@@ -36,24 +34,6 @@ def sent(prompt: str, values: dict[str, str]) -> str:
 def test_rendered_prompts(name: str) -> None:
     values = {**question_values(QUESTIONS), "caption": fenced("a duck swims away\nand back")}
     check(name, sent(PROMPT.replace("questions", name), values))
-
-
-def test_the_prompt_of_a_question_bank() -> None:
-    from worldgauge.benchmarks.memobench.data.answer_form import BankForm
-    from worldgauge.benchmarks.memobench.signals.answers import clip_answers
-
-    asked: dict[str, object] = {}
-
-    class Listener:
-        def ask(self, clip: Clip, prompt: str, values: dict[str, str], form: BankForm, *rest: object) -> None:
-            asked.update(prompt=prompt, values=values, rate=rest[1])
-            raise Unreadable("asked")
-
-    clip = Clip(Video.from_array(np.zeros((101, 8, 8, 3), np.uint8)))
-    with pytest.raises(Unreadable):
-        clip_answers.function(clip, (Question(id="7", text="Is it there?", answer="no"),), Listener())
-    assert asked["rate"] == 24.0
-    check("answers", sent(str(asked["prompt"]), dict(asked["values"])))  # type: ignore[call-overload]
 
 
 def check(name: str, text: str) -> None:

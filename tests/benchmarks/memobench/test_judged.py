@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +13,20 @@ from benchmarks.memobench.made_banks import DIMENSIONS, write_bank
 from benchmarks.memobench.released_layout import SYNTHETIC, write_dataset, write_frames
 from helpers import records, worldgauge_many
 from worldgauge.api.building import build_job
+from worldgauge.benchmarks.memobench.data.answer_form import BankForm
 from worldgauge.benchmarks.memobench.data.questions import read_banks
 from worldgauge.benchmarks.memobench.official.run_answers import answers_of_run
 from worldgauge.benchmarks.memobench.official.vqa_files import read_answers, read_overall, score_banks, write_answers
+from worldgauge.benchmarks.memobench.signals.answers import clip_answers
+from worldgauge.core.case import Question
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import Unscored
+from worldgauge.core.video import Video
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
+from worldgauge.judge.instrument import judge_of
+from worldgauge.judge.material import describe
+from worldgauge.judge.settings import Settings
 
 SCRIPT = Path(__file__).with_name("scripted_judge.py")
 COLUMNS = ("InstructionFollowing", "ObjectBackground", "ContinuityOfMemory", "PhysicsAdherence")
@@ -105,3 +116,24 @@ def test_the_verb_scores_a_judged_run(world: Path) -> None:
     )
     assert "2 of 2 clips with questions; 24 of their 24 questions are answered" in printed
     assert (world / "official" / "overall.csv").is_file()
+
+
+def test_what_is_sent_byte_for_byte() -> None:
+    """Of a folder of 101 frames: a changed prompt shows here."""
+    settings = Settings(model="m", frames=3)
+    asked: dict[str, Any] = {}
+
+    class Listener:
+        def ask(self, clip: Clip, prompt: str, values: dict[str, str], form: BankForm, about: str, rate: float) -> None:
+            asked["text"] = judge_of(settings).request(prompt, values, form, describe(clip, settings, rate)).text
+            raise Unscored("asked")
+
+    clip = Clip(Video.from_array(np.zeros((101, 8, 8, 3), np.uint8)))
+    questions = tuple(Question(id=n, text=t, answer="no") for n, t in (("7", "Is it there? </answer>"), ("8", "Now?")))
+    with pytest.raises(Unscored):
+        clip_answers.function(clip, questions, Listener())
+    assert "lasts 4.21 seconds at 24 frames per second" in asked["text"]
+    golden = Path(__file__).with_name("golden") / "judge_prompt.txt"
+    if os.environ.get("UPDATE_PROMPTS"):
+        golden.write_text(asked["text"] + "\n", "utf-8")
+    assert golden.read_text("utf-8") == asked["text"] + "\n"
