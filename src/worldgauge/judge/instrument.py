@@ -48,6 +48,7 @@ class Judge(AskedInstrument):
     image_side: int = 512
     send: str = "frames"
     structured: bool = True
+    logits: bool = False
     script: str = ""
     """Digest of a scripted judge's file and function."""
     settings: Settings | None = field(default=None, compare=False)

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -40,6 +41,8 @@ class Answer:
     """Every reply, the one that was read last."""
     model: str
     """Who answered, as the provider tells it."""
+    scores: Mapping[str, float] | None = None
+    """Probability of each choice, from a judge whose logits can be read."""
 
     def arrays(self, frames: list[int] | None = None) -> Arrays:
         """As it lies in the store; `frames` are the frame numbers that were sent."""
@@ -48,6 +51,7 @@ class Answer:
             "raw": packed(json.dumps(self.raw)),
             "model": packed(self.model),
             "frames": np.array(frames or [], np.int64),
+            "scores": packed(canonical_json(dict(self.scores or {}))),
         }
 
 
@@ -132,7 +136,8 @@ class Session:
             try:
                 if reply.cut:
                     raise Unreadable(f"the reply was cut off after {request.decoding.max_tokens} tokens")
-                return Answer(form.read(object_in(reply.text), earlier), tuple(raw), reply.model)
+                value = form.read(object_in(reply.text), earlier)
+                return Answer(value, tuple(raw), reply.model, reply.scores)
             except Unreadable as problem:
                 earlier = problem.partial if problem.partial is not None else earlier
                 last = self._secret.hidden_in(problem.problem)

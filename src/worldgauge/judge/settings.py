@@ -14,7 +14,7 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.judge.line import Patience
 from worldgauge.judge.tokens import Price
 
-Kind = Literal["openai", "gemini", "anthropic", "scripted"]
+Kind = Literal["openai", "gemini", "anthropic", "local", "scripted"]
 
 ENDPOINTS = {
     "openai": "https://api.openai.com/v1",
@@ -62,6 +62,8 @@ class Settings(BaseModel):
     price_out: float | None = Field(default=None, ge=0)
     key: str = ""
     """Name of the environment variable that holds the key."""
+    logits: bool = False
+    """Of a local judge: whether a single question is answered by the probabilities of its choices."""
     function: str = ""
     """Of a scripted judge: FILE.py:FUNCTION."""
 
@@ -84,6 +86,10 @@ class Settings(BaseModel):
                 raise ValueError("a scripted judge needs function = 'FILE.py:FUNCTION'")
         elif not self.model:
             raise ValueError("a judge needs a model")
+        if self.client == "local" and self.send == "video":
+            raise ValueError("a local judge is sent frames")
+        if self.logits and self.client != "local":
+            raise ValueError("only a local judge tells its logits")
         if (self.price_in is None) != (self.price_out is None):
             raise ValueError("price_in and price_out belong together")
         return self

@@ -133,7 +133,7 @@ def test_what_is_sent_byte_for_byte() -> None:
     with pytest.raises(Unscored):
         clip_answers.function(clip, questions, Listener())
     assert "lasts 4.21 seconds at 24 frames per second" in asked["text"]
-    golden = Path(__file__).with_name("golden") / "judge_prompt.txt"
+    golden = Path(__file__).with_name("judge_prompt.txt")
     if os.environ.get("UPDATE_PROMPTS"):
         golden.write_text(asked["text"] + "\n", "utf-8")
     assert golden.read_text("utf-8") == asked["text"] + "\n"

@@ -13,14 +13,18 @@ CLIENTS = {
     "openai": "openai_compatible:OpenAiCompatible",
     "gemini": "gemini:Gemini",
     "anthropic": "anthropic_messages:AnthropicMessages",
+    "local": "local:LocalModel",
     "scripted": "scripted:Scripted",
 }
 """Kind to the class that speaks it."""
 NEEDS = {
     "gemini": "google.genai",
     "anthropic": "anthropic",
+    "local": "transformers",
 }
-"""Kind to the package of its provider, which the extra `judge` brings."""
+"""Kind to the package it is spoken with."""
+EXTRAS = {"local": "models"}
+"""Kind to the extra that brings it, where that is not `judge`."""
 
 
 def open_client(settings: Settings) -> Client:
@@ -34,7 +38,7 @@ def why_not(settings: Settings) -> str | None:
     """Why a judge cannot be asked from here; None when it can."""
     module = NEEDS.get(settings.client, "")
     if module and not _is_installed(module):
-        return f"{module} is not installed; install the extra 'worldgauge[judge]'"
+        return f"{module} is not installed; install the extra 'worldgauge[{EXTRAS.get(settings.client, 'judge')}]'"
     if not settings.is_here and not Secret(settings.key_variable).value_or_nothing():
         return (
             f"the environment variable {settings.key_variable} is not set; put the key of judge '{settings.name}' there"
