@@ -96,6 +96,10 @@ def test_a_key_that_is_missing_is_told_before_anything_is_asked(monkeypatch: pyt
     reason = judge_of(Settings(model="m")).unavailable()
     assert reason is not None and "OPENAI_API_KEY is not set" in reason
     assert judge_of(Settings(**LOCAL)).unavailable() is None
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-some-key")
+    assert judge_of(Settings(model="m")).unavailable() is None
+    monkeypatch.setenv("WORLDGAUGE_OFFLINE", "1")
+    assert "--offline" in str(judge_of(Settings(model="m")).unavailable())
 
 
 @pytest.fixture

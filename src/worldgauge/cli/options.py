@@ -14,6 +14,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from worldgauge.api.building import build_job
+from worldgauge.core.asking import OFFLINE
 from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
 from worldgauge.verbs import StorePath, Where, parse_tags
@@ -80,7 +81,7 @@ Sample = Annotated[
 ]
 SampleSeed = Annotated[int, typer.Option("--sample-seed", envvar="WORLDGAUGE_SAMPLE_SEED", help="Which sample.")]
 Offline = Annotated[
-    bool, typer.Option("--offline", envvar="WORLDGAUGE_OFFLINE", help="Refuse the network; only local weights.")
+    bool, typer.Option("--offline", envvar=OFFLINE, help="Refuse the network; only local weights and judges.")
 ]
 Device = Annotated[
     str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="auto, cpu, cuda, cuda:N or mps, for networks.")
@@ -201,7 +202,7 @@ class JobFlags:
     def job(self) -> Job:
         """Open the benchmark and the submission, and resolve what was asked for."""
         if self.offline:
-            os.environ["HF_HUB_OFFLINE"] = "1"
+            os.environ["HF_HUB_OFFLINE"] = os.environ[OFFLINE] = "1"
         return build_job(
             self.videos,
             benchmark=self.benchmark,

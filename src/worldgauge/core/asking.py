@@ -16,6 +16,9 @@ from worldgauge.core.instrument import Instrument
 OnAsked = Callable[[Mapping[str, float]], None]
 """Takes the counts of a run's questions whenever they change: answered, waiting, retried, spent."""
 
+OFFLINE = "WORLDGAUGE_OFFLINE"
+"""Environment variable of `--offline`: with it nobody is asked who is not on this machine."""
+
 ABOUT: ContextVar[str] = ContextVar("ABOUT", default="")
 """The case that is asked about, for what is written down."""
 

@@ -188,7 +188,7 @@ class _Estimator:
         rate: float | None = None,
     ) -> tuple[Answer, tuple[int, ...]]:
         settings = self._judge.settings
-        if settings is None:
+        if settings is None or self._judge.replays:
             raise Estimated(Expected())
         material = describe(clip, settings, rate)
         request = self._judge.request(prompt, values, form, material)

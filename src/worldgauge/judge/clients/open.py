@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 
+from worldgauge.core.asking import OFFLINE
 from worldgauge.judge.request import Client
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.settings import Settings
@@ -39,6 +41,8 @@ def why_not(settings: Settings) -> str | None:
     module = NEEDS.get(settings.client, "")
     if module and not _is_installed(module):
         return f"{module} is not installed; install the extra 'worldgauge[{EXTRAS.get(settings.client, 'judge')}]'"
+    if not settings.is_here and os.environ.get(OFFLINE, "") not in ("", "0"):
+        return f"--offline refuses the network, and judge '{settings.name}' sits at {settings.host}"
     if not settings.is_here and not Secret(settings.key_variable).value_or_nothing():
         return (
             f"the environment variable {settings.key_variable} is not set; put the key of judge '{settings.name}' there"
