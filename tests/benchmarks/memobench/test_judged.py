@@ -15,6 +15,7 @@ from helpers import records, worldgauge_many
 from worldgauge.api.building import build_job
 from worldgauge.benchmarks.memobench.data.answer_form import BankForm
 from worldgauge.benchmarks.memobench.data.questions import read_banks
+from worldgauge.benchmarks.memobench.official.leaderboard import COLUMNS as COLUMNS_OF_BOARD
 from worldgauge.benchmarks.memobench.official.run_answers import answers_of_run
 from worldgauge.benchmarks.memobench.official.vqa_files import read_answers, read_overall, score_banks, write_answers
 from worldgauge.benchmarks.memobench.signals.answers import clip_answers
@@ -27,6 +28,7 @@ from worldgauge.engine.run import execute
 from worldgauge.judge.instrument import judge_of
 from worldgauge.judge.material import describe
 from worldgauge.judge.settings import Settings
+from worldgauge.report.summary import write_summary
 
 SCRIPT = Path(__file__).with_name("scripted_judge.py")
 COLUMNS = ("InstructionFollowing", "ObjectBackground", "ContinuityOfMemory", "PhysicsAdherence")
@@ -116,6 +118,36 @@ def test_the_verb_scores_a_judged_run(world: Path) -> None:
     )
     assert "2 of 2 clips with questions; 24 of their 24 questions are answered" in printed
     assert (world / "official" / "overall.csv").is_file()
+
+
+def test_all_official_columns_have_values_in_one_run(world: Path) -> None:
+    """Fourteen, with stand-ins for the networks; those of the questions rest on the clips that have a bank."""
+    stubs = [Path(__file__).with_name(f"{name}.py") for name in ("stub_networks", "stub_segmenter", "stub_scores")]
+    seats = {
+        "aesthetic": "aesthetic", "image_quality": "quality", "perceptual_distance": "distance",
+        "prompt_reward": "reward", "poses": "poses", "image_depth": "depth", "embedding": "patches",
+        "segmenter": "segmenter",
+    }  # fmt: skip
+    groups = {
+        "VisualQuality": ("AestheticScore", "ImageQuality"),
+        "ObjIdentityConsistency": ("ObjIdentityMean", "ObjIdentityMin"),
+        "Geo3DConsistency": ("GeoConsistencyMean", "GeoConsistencyMin"),
+    }
+    single = [column for column in COLUMNS_OF_BOARD[1:] if column not in groups]
+    job = build_job(
+        world / "model", benchmark="memobench", data=world / "set", instruments="pocket", includes=stubs,
+        metrics=",".join([*single, *(part for parts in groups.values() for part in parts)]),
+        use=[f"{seat}=stub_{name}" for seat, name in seats.items()],
+        judge=f"scripted:{SCRIPT}:answer", store=world / "store", out=world / "run",
+    )  # fmt: skip
+    execute(job, make_plan(job))
+    summary = write_summary(world / "run")
+    scores = {**summary.metrics, **summary.groups}
+    assert len(COLUMNS_OF_BOARD[1:]) == 14
+    assert [column for column in COLUMNS_OF_BOARD[1:] if scores[column].value is None] == []
+    assert {scores[column].scored for column in COLUMNS} == {len(ASKED)}
+    # No total: the groups have only the parts they had before.
+    assert not {*COLUMNS} & {part for group in summary.run.file.benchmark.groups for part in group.of}
 
 
 def test_what_is_sent_byte_for_byte() -> None:
