@@ -69,6 +69,9 @@ class JudgeServer:
         self.gate: threading.Event | None = None
         """When set, replies wait for it, from call number `open_calls` on."""
         self.open_calls = 0
+        self.together = 0
+        """Replies wait until as many calls have been in the air at once."""
+        self._met = threading.Event()
         self._lock = threading.Lock()
         self._at_once = 0
         outer = self
@@ -115,9 +118,12 @@ class JudgeServer:
             self.log.calls.append(call)
             self._at_once += 1
             self.log.most_at_once = max(self.log.most_at_once, self._at_once)
+            if self._at_once >= self.together:
+                self._met.set()
         try:
             if self.gate is not None and number >= self.open_calls:
                 self.gate.wait(60)
+            self._met.wait(30)
             time.sleep(self.seconds)
             self._reply(handler, dialect, call, questions)
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from judge.judge_server import FAULTS, KEY, PRICE_IN, PRICE_OUT, JudgeServer, judge_server, sometimes, truth
-from worldgauge.core.asking import OutOfMoney, Spending, Unanswered
+from worldgauge.core.asking import OnAsked, OutOfMoney, Spending, Unanswered
 from worldgauge.core.clip import Clip
 from worldgauge.core.video import Video
 from worldgauge.judge.instrument import Judge, judge_of
@@ -35,9 +35,11 @@ def judge_at(server: JudgeServer, **settings: Any) -> Judge:
     return judge_of(Settings(endpoint=server.endpoint, model="test-judge-1", **{**quick, **priced, **settings}))
 
 
-def ask_all(judge: Judge, count: int, folder: Path, spending: Spending | None = None) -> dict[int, Any]:
+def ask_all(
+    judge: Judge, count: int, folder: Path, spending: Spending | None = None, watch: OnAsked = lambda _: None
+) -> dict[int, Any]:
     """Question number to its answer, or to what was raised."""
-    judge.begin(folder, spending or Spending(), threading.Event(), lambda _: None)
+    judge.begin(folder, spending or Spending(), threading.Event(), watch)
     clip = np.zeros((5, 24, 32, 3), np.uint8)
 
     def one(number: int) -> Any:
@@ -79,12 +81,12 @@ def faulty_run(server: JudgeServer, folder: Path, count: int, faults: tuple[str,
 
 
 def test_every_question_ends_as_an_answer_or_with_a_reason(server: JudgeServer, tmp_path: Path) -> None:
-    faulty_run(server, tmp_path, 60)
+    faulty_run(server, tmp_path, 50)
     assert {call.fault for call in server.log.calls} >= {"429", "500", "cut", "prose", "refusal"}
 
 
 def test_cost_is_the_servers_own_where_no_connection_is_cut(server: JudgeServer, tmp_path: Path) -> None:
-    faulty_run(server, tmp_path, 40, tuple(fault for fault in FAULTS if fault != "cut"))
+    faulty_run(server, tmp_path, 25, tuple(fault for fault in FAULTS if fault != "cut"))
 
 
 @pytest.mark.nightly
@@ -126,35 +128,18 @@ def test_nobody_calls_before_the_time_the_server_asked_for(server: JudgeServer, 
 
 
 def test_spent_and_reserved_never_exceed_the_limit(server: JudgeServer, tmp_path: Path) -> None:
-    """With 32 in the air: what the server charged stays below the limit, and most of the limit is used."""
-    server.seconds = 0.01
-    judge = judge_at(server, concurrency=32)
-    seen: list[float] = []
-    judge.begin(tmp_path, Spending(), threading.Event(), lambda _: None)
-    judge.finish()
-    limit = 0.1
-    clip = np.zeros((5, 24, 32, 3), np.uint8)
-    judge.begin(
-        tmp_path, Spending(cost=limit), threading.Event(),
-        lambda state: seen.append(state["spent"] + state["unknown"] + state["reserved"]),
-    )  # fmt: skip
+    """With as many calls in the air as the limit holds: what the server charged stays below it, and most is used."""
+    judge, limit, seen = judge_at(server, concurrency=32), 0.08, list[float]()
+    server.together = 10
 
-    def one(number: int) -> bool:
-        try:
-            ask_questions(
-                Clip(Video.from_array(clip)), (JudgedQuestion(id=str(number), text=f"Is it {number}?"),), judge
-            )
-            return True
-        except OutOfMoney:
-            return False
+    def watch(state: Mapping[str, float]) -> None:
+        seen.append(state["spent"] + state["unknown"] + state["reserved"])
 
-    with ThreadPoolExecutor(32) as pool:
-        answered = sum(pool.map(one, range(250)))
-    judge.finish()
-    assert 0 < answered < 250
-    assert max(seen) <= limit + 1e-12 and server.log.cost <= limit
-    assert server.log.cost > 0.5 * limit
-    assert server.log.most_at_once > 8
+    found = ask_all(judge, 180, tmp_path, Spending(cost=limit), watch)
+    spent = [answer for answer in found.values() if isinstance(answer, OutOfMoney)]
+    assert 0 < len(spent) < 180 and check_all_told(found, 180) == 180 - len(spent)
+    assert max(seen) <= limit + 1e-12 and 0.5 * limit < server.log.cost <= limit
+    assert server.log.most_at_once >= 10
 
 
 def test_calls_are_counted_out(server: JudgeServer, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 from worldgauge.blocks.counting import Progress, StepCounter
 from worldgauge.blocks.subjects import Subject, clip_path
@@ -39,7 +40,7 @@ class Asking:
     inverted: bool
 
     @property
-    def truth(self) -> str:
+    def truth(self) -> Literal["yes", "no"]:
         present = self.subject.severity > 0 and self.subject.fault == self.fault
         return "yes" if present != self.inverted else "no"
 
@@ -82,8 +83,7 @@ def calibrate_judge(bench: Bench, judge: Judge, spending: Spending, progress: Pr
         except Unanswered:
             answer = None
         count()
-        truth = "yes" if asking.truth == "yes" else "no"
-        return Item(asking.fault, asking.subject.severity, truth, answer, asking.inverted)
+        return Item(asking.fault, asking.subject.severity, asking.truth, answer, asking.inverted)
 
     try:
         with ThreadPoolExecutor(judge.concurrency) as pool:

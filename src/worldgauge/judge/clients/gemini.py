@@ -25,7 +25,7 @@ class Gemini:
     """`generateContent`, and the Files API where the judge watches videos."""
 
     def __init__(self, settings: Settings) -> None:
-        from google import genai
+        import google.genai as genai
         from google.genai import errors, types
 
         self._settings, self._types, self._errors = settings, types, errors
