@@ -113,7 +113,7 @@ def test_the_verbs(server: JudgeServer, tmp_path: Path) -> None:
     lines = [f'endpoint = "{server.endpoint}"', 'model = "test-judge-1"', 'key = "TEST_JUDGE_KEY"']
     (tmp_path / "worldgauge.toml").write_text("[judge.mine]\n" + "\n".join([*lines, "price_in = 2", "price_out = 8"]))
     write_video(tmp_path / "clip.mkv", np.zeros((5, 24, 32, 3), np.uint8), 8)
-    models, tried = worldgauge_many(["judge", "models"], ["judge", "try", "clip.mkv", "Is it?"])
+    models, tried = worldgauge_many(["judge", "models"], ["-v", "judge", "try", "clip.mkv", "Is it?"])
     assert "mine" in models and "test-judge-1" in models and "2 in, 8 out" in models
     said = dict(line.split(maxsplit=1) for line in tried.splitlines() if line[:1].strip() and len(line.split()) > 1)
     assert said["answer"] == truth("Is it?") and said["sent"] == "5 frames of at most 512 pixels"

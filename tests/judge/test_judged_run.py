@@ -122,7 +122,9 @@ def test_one_changed_byte_of_a_prompt_asks_again(server: JudgeServer, world: Pat
 
 def test_a_refusal_is_unscored_and_asked_again(server: JudgeServer, world: Path) -> None:
     server.fault = lambda number, questions: "refusal" if number == 0 else ""
-    run(world, judge=judge_of(settings_for(server, concurrency=1)))
+    server.model = "test-judge-2"
+    totals = run(world, judge=judge_of(settings_for(server, concurrency=1)))
+    assert "the judge answered as test-judge-2 where test-judge-1 was asked" in totals.remarks
     statuses = {line["case"]: line["status"] for line in records(world / "run")}
     assert sorted(statuses.values()) == ["ok"] * 3 + ["unscored"]
     run(world, judge=judge_of(settings_for(server)))

@@ -43,6 +43,9 @@ VERBS = {
 }
 """Verb to the line in the help; each lives in the module of its name. Benchmarks bring more."""
 
+_TALKATIVE = ("httpx", "httpcore", "anthropic", "google_genai")
+"""Loggers that would write down whole requests, and with them what a judge is sent."""
+
 INCLUDE_HELP = "Python file with definitions, or a benchmark's folder; its verbs are known too."
 
 
@@ -150,6 +153,8 @@ def worldgauge(
     handler = logging.StreamHandler()
     handler.setFormatter(_PlainLog("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
     ctx.default_map = read_config(ctx, trust)
 
 
