@@ -19,8 +19,11 @@ from judge.judge_server import KEY, PRICE_IN, PRICE_OUT, JudgeServer, judge_serv
 from worldgauge.api.building import build_job
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.prompts import forget_prompts, prompt_file
+from worldgauge.core.run_folder import Run
+from worldgauge.engine.evidence import stored_evidence
 from worldgauge.engine.plan import Plan, make_plan
 from worldgauge.engine.run import Totals, execute
+from worldgauge.engine.store import Store
 from worldgauge.judge.instrument import judge_of
 from worldgauge.judge.ledger import read_ledger
 from worldgauge.judge.question_sets import PROMPT
@@ -81,6 +84,10 @@ def test_a_run_asks_once_and_never_again(server: JudgeServer, world: Path) -> No
     assert totals.counters["judge_calls"] == CASES
     assert totals.counters["judge_spent"] == pytest.approx(server.log.cost)
     assert {attempt.about.split()[0] for attempt in read_ledger(world / "run")} == {f"case-{n:02d}" for n in range(4)}
+    finished = Run(world / "run")
+    shown = stored_evidence(Store(world / "store"))(finished, finished.sources()["case-00"]).transcript
+    assert [question for question, _ in shown] == ["Does it show clip 0?", "Is clip 0 absent?"]
+    assert shown[0][1] == f"{truth('Does it show clip 0?')}. seen (frames 0, 3, 5)"
     run(world, judge=judge)
     run(world, judge=judge, out=world / "second")
     assert len(server.log.calls) == CASES

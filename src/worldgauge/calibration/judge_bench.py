@@ -122,7 +122,7 @@ def _ask(asking: Asking, bench: Bench, judge: Judge, store: Store) -> str:
         ABOUT.set(f"{asking.case.id}/{asking.subject.name}")
         values = {**question_values([question]), "caption": fenced(caption)}
         given, frames = judge.ask(Clip(video), PROMPT, values, form_of([question]), asking.fault)
-        arrays = given.arrays(list(frames))
+        arrays = given.arrays(frames)
         store.save(key, arrays, {"signal": "judge_calibration", "identity": identity, "seconds": 0.0})
     else:
         arrays = dict(entry.arrays)

@@ -19,6 +19,9 @@ OnAsked = Callable[[Mapping[str, float]], None]
 OFFLINE = "WORLDGAUGE_OFFLINE"
 """Environment variable of `--offline`: with it nobody is asked who is not on this machine."""
 
+TRANSCRIPT = "transcript"
+"""Array in a stored answer, for people: the bytes of a JSON list of question, answer and reason."""
+
 ABOUT: ContextVar[str] = ContextVar("ABOUT", default="")
 """The case that is asked about, for what is written down."""
 

@@ -98,7 +98,8 @@ def ask_questions(
     """All questions about a clip in one request; the value of a signal. Read it with `answer_in`."""
     about = f"questions {', '.join(one.id for one in questions)}"
     answer, frames = judge.ask(clip, prompt, question_values(questions), form_of(questions), about, rate)
-    return answer.arrays(list(frames))
+    told = [[one.text, str(answer.value[one.id]["answer"]), answer.value[one.id]["reason"]] for one in questions]
+    return answer.arrays(frames, told)
 
 
 def scores_by_dimension(

@@ -6,14 +6,14 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from worldgauge.core.asking import ABOUT, OnAsked, Unanswered
+from worldgauge.core.asking import ABOUT, TRANSCRIPT, OnAsked, Unanswered
 from worldgauge.core.canonical import canonical_json, digest_of, short
 from worldgauge.core.prompts import read_prompt
 from worldgauge.core.signal import Arrays
@@ -44,13 +44,15 @@ class Answer:
     scores: Mapping[str, float] | None = None
     """Probability of each choice, from a judge whose logits can be read."""
 
-    def arrays(self, frames: list[int] | None = None) -> Arrays:
-        """As it lies in the store; `frames` are the frame numbers that were sent."""
+    def arrays(self, frames: Sequence[int] = (), told: Sequence[Sequence[str]] = ()) -> Arrays:
+        """As it lies in the store; `frames` are the frame numbers that were sent, `told` is for people: question,
+        answer and reason of each."""
         return {
             "answer": packed(canonical_json(self.value)),
             "raw": packed(json.dumps(self.raw)),
             "model": packed(self.model),
-            "frames": np.array(frames or [], np.int64),
+            "frames": np.array(frames, np.int64),
+            TRANSCRIPT: packed(json.dumps([list(row) for row in told])),
             "scores": packed(canonical_json(dict(self.scores or {}))),
         }
 
