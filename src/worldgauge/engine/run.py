@@ -35,7 +35,6 @@ from worldgauge.engine.work import WorkItem, WorkResult
 from worldgauge.engine.writing import writing
 
 OnResult = Callable[[WorkResult], None]
-_NOBODY: OnAsked = lambda _: None  # noqa: E731
 
 _RECORDED_LIBRARIES = ("worldgauge", "numpy", "scipy", "opencv-python-headless", "av", "mujoco", "poselib", "torch")
 
@@ -69,7 +68,7 @@ def execute(
     on_result: OnResult = lambda _: None,
     perceive: bool = True,
     make_executor: Callable[..., Executor] = local_executor,
-    on_asked: OnAsked = _NOBODY,
+    on_asked: OnAsked = lambda _: None,
 ) -> Totals:
     """Do what the plan says. Interrupted or killed at any moment, the same call goes on where it stopped."""
     out, totals, started = job.setup.out, Totals(), time.time()
