@@ -202,6 +202,8 @@ def reply_text(fault: str, questions: dict[str, str]) -> tuple[str, str | None, 
         del items[0]
     if fault == "twice":
         items.append({**items[0], "answer": "yes" if items[0]["answer"] == "no" else "no"})
+    if fault == "echo":
+        items[0]["reason"] = f"because of {KEY}"
     if fault == "not_asked":
         items[0]["answer"] = "Yes, I think so."
     text = json.dumps({"answers": items})

@@ -148,11 +148,17 @@ def test_calls_are_counted_out(server: JudgeServer, tmp_path: Path) -> None:
 
 
 def test_a_key_is_sent_and_shows_up_nowhere(server: JudgeServer, tmp_path: Path) -> None:
-    server.fault = lambda number, questions: "429" if number < 2 else ""
+    server.fault = lambda number, questions: "429" if number < 2 else "echo"
     judge = judge_at(server, attempts=2)
     found = ask_all(judge, 3, tmp_path)
+    judge.begin(tmp_path, Spending(), threading.Event(), lambda _: None)
+    clip = Clip(Video.from_array(np.zeros((5, 24, 32, 3), np.uint8)))
+    arrays = ask_questions(clip, (JudgedQuestion(id="1", text="Is it?"),), judge)
+    judge.finish()
+    assert answer_in(arrays)["1"]["reason"] == "because of ***"
     assert all(call.authorized for call in server.log.calls)
     texts = [(tmp_path / FILE_NAME).read_text(), *map(str, found.values()), repr(judge), repr(judge.settings)]
+    texts += [array.tobytes().decode("latin-1") for array in arrays.values()]
     assert not any(KEY in text for text in texts) and any("***" in text for text in texts)
 
 

@@ -62,6 +62,16 @@ class Purse:
                 self.spent += cost
             self._changed.notify_all()
 
+    def state(self) -> dict[str, float]:
+        """Calls, and what is spent, possibly spent and reserved at one moment."""
+        with self._changed:
+            return {
+                "calls": float(self.calls),
+                "spent": self.spent,
+                "unknown": self.unknown,
+                "reserved": self.reserved,
+            }
+
     @property
     def _bound(self) -> float:
         return self.spent + self.unknown

@@ -117,36 +117,30 @@ class Session:
         """How things stand: answered, unanswered, waiting, calls, retried, spent."""
         with self._lock:
             counts = {name: float(self._counts[name]) for name in ("answered", "unanswered", "waiting", "repaired")}
-        purse = self.purse
-        return {
-            **counts,
-            "calls": float(purse.calls),
-            "retried": float(self.line.retried),
-            "spent": purse.spent,
-            "unknown": purse.unknown,
-            "reserved": purse.reserved,
-        }
+        return {**counts, "retried": float(self.line.retried), **self.purse.state()}
 
     def _ask(self, request: Request, form: Form, about: str) -> Answer:
         question = short(digest_of([request.system, request.text, dict(form.schema)]))
         schema, raw, earlier = canonical_json(dict(form.schema)), list[str](), None
         for repair in range(1 + REPAIRS):
             reply = self.line.call(partial(self._attempt, request, question, about, repair, schema))
-            raw.append(self._secret.hidden_in(reply.text))
+            # Before anything is read: a server may echo the key anywhere, also in the answer's reason.
+            text = self._secret.hidden_in(reply.text)
+            raw.append(text)
             if reply.refusal:
                 raise Unanswered(f"the judge refuses to answer ({self._secret.hidden_in(reply.refusal)[:200]})")
             try:
                 if reply.cut:
                     raise Unreadable(f"the reply was cut off after {request.decoding.max_tokens} tokens")
-                value = form.read(object_in(reply.text), earlier)
+                value = form.read(object_in(text), earlier)
                 return Answer(value, tuple(raw), reply.model, reply.scores)
             except Unreadable as problem:
                 earlier = problem.partial if problem.partial is not None else earlier
-                last = self._secret.hidden_in(problem.problem)
+                last = problem.problem
                 if repair < REPAIRS:
                     self._count("repaired", 1)
                     complaint = render(REPAIR_PROMPT, read_prompt(REPAIR_PROMPT), {"problem": last, "schema": schema})
-                    request = replace(request, turns=(*request.turns, Turn(reply.text, complaint)))
+                    request = replace(request, turns=(*request.turns, Turn(text, complaint)))
         settled = form.settled(earlier) if earlier is not None else None
         if settled is not None:
             return Answer(settled, tuple(raw), reply.model)
