@@ -72,7 +72,7 @@ def test_an_oracle_a_yes_man_and_a_noisy_judge(tmp_path: Path) -> None:
     assert noisy.kappa is not None and 0.2 < noisy.kappa < 0.8
     page = judge_page(noisy)
     assert "| vanish | 32 | 50 |" in page and "| always yes |" in page and "no verdict" not in page
-    assert calibrated(tmp_path, "noisy").calls == 0
+    assert calibrated(tmp_path, "oracle").calls == 0
 
 
 def test_what_is_not_answered_is_no_error_of_judgement() -> None:

@@ -68,7 +68,8 @@ def check_all_told(found: dict[int, Any], count: int) -> int:
 def faulty_run(server: JudgeServer, folder: Path, count: int, faults: tuple[str, ...] = FAULTS) -> None:
     server.fault = sometimes(0.3, 1, faults)
     answered = check_all_told(ask_all(judge_at(server), count, folder), count)
-    assert answered >= 0.9 * count
+    # Refusals, and what fails three times in a row.
+    assert answered >= 0.75 * count
     attempts = list(read_ledger(folder))
     assert len(attempts) == len(server.log.calls)
     known = sum(attempt.cost for attempt in attempts if attempt.cost is not None)

@@ -189,6 +189,7 @@ def test_perception_goes_on_while_the_judge_thinks(server: JudgeServer, world: P
     assert time.time() - started < CASES * 0.4 + 1.2
 
 
+@pytest.mark.nightly
 def test_killed_in_the_middle_it_asks_no_answered_question_again(server: JudgeServer, world: Path) -> None:
     import threading
 
