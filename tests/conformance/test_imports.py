@@ -22,10 +22,11 @@ ALLOWED = {
     "metrics": {"core", "functional", "signals", "metrics"},
     "instruments": {"core", "functional", "signals", "instruments"},
     "engine": {"core", "engine"},
+    "judge": {"core", "judge"},
     "report": {"core", "stats", "report"},
     "blocks": {"core", "functional", "media", "blocks"},
     "calibration": {
-        "core", "functional", "stats", "signals", "instruments", "engine", "blocks", "calibration",
+        "core", "functional", "stats", "signals", "instruments", "engine", "blocks", "judge", "calibration",
     },
     "parity": {"core"},
     "verbs": {"core", "engine", "report"},
@@ -33,7 +34,7 @@ ALLOWED = {
     "adapters": {"adapters", "api", "core"},
     "benchmarks": {
         "core", "functional", "media", "stats", "signals", "metrics", "instruments", "engine", "report", "blocks",
-        "calibration", "parity", "verbs", "benchmarks",
+        "calibration", "parity", "verbs", "judge", "benchmarks",
     },
     "cli": {"core", "engine", "report", "api", "verbs", "cli"},
     "__main__": {"cli"},
@@ -44,7 +45,8 @@ ALLOWED = {
 NEVER = {
     "core": {"engine", "report", "cli", "benchmarks", "calibration", "blocks", "verbs"},
     "functional": {"signals", "metrics", "engine", "report", "cli", "benchmarks"},
-    "engine": {"report", "cli", "benchmarks", "calibration", "blocks"},
+    "engine": {"report", "cli", "benchmarks", "calibration", "blocks", "judge"},
+    "judge": {"engine", "report", "cli", "benchmarks", "calibration", "blocks"},
     "report": {"engine", "cli", "benchmarks", "calibration", "blocks"},
 }
 """Not even inside a function: what would turn the direction round."""

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from worldgauge.api.judges import chosen_judge, confirmed_hosts
+from worldgauge.core.asking import AskedInstrument, Spending
 from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.clip import DEFAULT_MEMORY as FRAMES_MEMORY
@@ -15,6 +17,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
 from worldgauge.core.official import RELEASED, official_uses
+from worldgauge.core.prompts import place_prompts, placed_prompts
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
@@ -64,6 +67,11 @@ def build_job(
     max_memory: str | None = None,
     gpu_memory: str | None = None,
     numerics: Numerics | None = None,
+    judge: str | AskedInstrument | None = None,
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    send_to: Iterable[str] = (),
+    judge_prompts: Iterable[str] = (),
     own_process: bool = False,
     arguments: Sequence[str] = (),
 ) -> Job:
@@ -77,8 +85,11 @@ def build_job(
     file = opened.file
     chosen_protocol = file.check_protocol(protocol or file.protocols[0])
     only = chosen_cases(opened, names_in(cases), where or {})
+    folder = Path(out) if out else default_out(opened, submission, chosen_protocol)
+    place_prompts(judge_prompts)
+    asked = chosen_judge(judge, folder)
     wanted, official = names_in(metrics), official_uses(file, chosen_protocol)
-    seats = choose_seats(instruments, use, official, file.namespace)
+    seats = choose_seats(instruments, use, official, file.namespace, judge=asked)
     uses, excluded = opened.metrics(chosen_protocol), dict[str, str]()
     if not uses and not wanted:
         uses, excluded = possible_metrics([c for c in opened.cases if not only or c.id in only], seats)
@@ -98,7 +109,7 @@ def build_job(
         weights=placed(),
         includes=included(),
         store=Path(store) if store else default_store(),
-        out=Path(out) if out else default_out(opened, submission, chosen_protocol),
+        out=folder,
         device=on,
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",
         limits=limits,
@@ -107,6 +118,8 @@ def build_job(
         ahead=cases_side_by_side(on, limits, workers),
         gpus=max(1, gpus),
         keep_references=gpus > 0,
+        judge=asked,
+        prompts=placed_prompts(),
     )
     return Job(
         benchmark=opened,
@@ -121,6 +134,8 @@ def build_job(
         break_lock=break_lock,
         arguments=tuple(arguments),
         excluded=excluded,
+        spending=Spending(max_cost, max_calls),
+        send_to=(*send_to, *confirmed_hosts()),
     )
 
 

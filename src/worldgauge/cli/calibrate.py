@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from worldgauge.cli.exits import FAULTS, INTERRUPTED
-from worldgauge.cli.options import Include, Metrics, Use
+from worldgauge.cli.options import Include, JudgeName, MaxCalls, MaxCost, Metrics, SendTo, Use
+from worldgauge.core.asking import Spending
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.manifest import included
@@ -18,6 +20,7 @@ from worldgauge.verbs import AsJson, StepLines, duration, print_table, print_tex
 
 if TYPE_CHECKING:
     from worldgauge.calibration import CalibrationFile
+    from worldgauge.calibration.measure import Bench
 
 app = typer.Typer()
 
@@ -44,6 +47,10 @@ def calibrate(
     workers: Annotated[
         int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
     ] = 0,
+    judge: JudgeName = None,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    send_to: SendTo = None,
     as_json: AsJson = False,
 ) -> None:
     """Score subjects with known faults and check that every metric sees what it must and ignores what it must.
@@ -55,6 +62,7 @@ def calibrate(
     Examples:
       worldgauge calibrate --quick
       worldgauge calibrate --worlds layouts
+      worldgauge calibrate --judge mine --max-cost 5     a judge, on questions whose answers are known
       worldgauge calibrate --metrics ssim,warp_error --fault flicker --fault vanish
       worldgauge calibrate --include my_metric.py --metrics my_metric --declare my_metric=fidelity
     """
@@ -68,6 +76,10 @@ def calibrate(
     wanted = [name.strip() for name in (metrics or "").split(",") if name.strip()]
     preset = choose_preset("quick" if quick else "small", fault or (), worlds)
     gauges = choose_gauges(preset.kind, wanted, dict(_declaration(text) for text in declare or ()))
+    if judge is not None:
+        asked = Bench(preset, out / preset.folder, workers or os.cpu_count() or 1)
+        _calibrate_judge(asked, judge, Spending(max_cost, max_calls), send_to or (), as_json)
+        return
     bench = Bench(
         preset,
         out / preset.folder,
@@ -100,6 +112,29 @@ def calibrate(
     if failures:
         say(f"{len(failures)} declarations fail", err=True)
         raise typer.Exit(FAULTS)
+
+
+def _calibrate_judge(bench: Bench, name: str, spending: Spending, send_to: Sequence[str], as_json: bool) -> None:
+    """Ask a judge about the faults, print how it did, and write `judge.json` and `judge.md`."""
+    from worldgauge.api.judges import chosen_judge, refuse_unconfirmed_judge
+    from worldgauge.calibration.judge_bench import calibrate_judge
+    from worldgauge.calibration.judge_page import HEADER, judge_page, judge_rows
+    from worldgauge.judge.instrument import Judge
+
+    judge = chosen_judge(name, bench.folder)
+    assert isinstance(judge, Judge)
+    if reason := judge.unavailable():
+        raise WorldGaugeError(f"the judge cannot be asked: {reason}")
+    refuse_unconfirmed_judge(judge, "frames of rendered worlds", send_to)
+    bench.folder.mkdir(parents=True, exist_ok=True)
+    found = calibrate_judge(bench, judge, spending, StepLines())
+    found.write(bench.folder / "judge.json")
+    (bench.folder / "judge.md").write_text(judge_page(found), "utf-8")
+    if as_json:
+        print_text(found.model_dump_json(by_alias=True, indent=1) + "\n")
+        return
+    print_table(HEADER, judge_rows(found), numeric=(2, 4, 7), keys=1)
+    say(f"{bench.folder}/judge.json, judge.md; {found.calls} calls in {duration(found.seconds)}")
 
 
 def write_files(calibration: CalibrationFile, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`worldgauge.toml` in the working directory: values for flags, a table per verb, and where weights lie.
+"""`worldgauge.toml` in the working directory: values for flags, a table per verb, where weights lie, and judges.
 
 It names no code unless trusted.
 """
@@ -39,6 +39,10 @@ def read_config(ctx: typer.Context, trust: bool) -> dict[str, Any]:
     except (ValueError, RecursionError, OSError) as error:
         raise WorldGaugeError(f"{FILE_NAME} cannot be read ({error})") from error
     _place_weights(content.pop("weights", {}))
+    if "judge" in content:
+        from worldgauge.api.judges import place_judges
+
+        place_judges(content.pop("judge"), f"{FILE_NAME}: [judge]", trust)
     return _group(ctx, ctx.command, content, "", trust)
 
 

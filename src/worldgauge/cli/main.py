@@ -38,9 +38,13 @@ VERBS = {
     "fetch": "Bring trained weights to this machine.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
+    "judge": "Try a judge, and list those that are configured.",
     "cache": "Look after the store of signals: du, verify, gc.",
 }
 """Verb to the line in the help; each lives in the module of its name. Benchmarks bring more."""
+
+_TALKATIVE = ("httpx", "httpcore", "anthropic", "google_genai")
+"""Loggers that would write down whole requests, and with them what a judge is sent."""
 
 INCLUDE_HELP = "Python file with definitions, or a benchmark's folder; its verbs are known too."
 
@@ -149,6 +153,8 @@ def worldgauge(
     handler = logging.StreamHandler()
     handler.setFormatter(_PlainLog("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
     ctx.default_map = read_config(ctx, trust)
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from worldgauge.api.building import build_job
+from worldgauge.core.asking import OFFLINE
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
@@ -95,7 +96,7 @@ Sample = Annotated[
 ]
 SampleSeed = Annotated[int, typer.Option("--sample-seed", envvar="WORLDGAUGE_SAMPLE_SEED", help="Which sample.")]
 Offline = Annotated[
-    bool, typer.Option("--offline", envvar="WORLDGAUGE_OFFLINE", help="Refuse the network; only local weights.")
+    bool, typer.Option("--offline", envvar=OFFLINE, help="Refuse the network; only local weights and judges.")
 ]
 Device = Annotated[
     str, typer.Option("--device", envvar="WORLDGAUGE_DEVICE", help="auto, cpu, cuda, cuda:N or mps, for networks.")
@@ -153,6 +154,31 @@ Exact = Annotated[
         "--exact", envvar="WORLDGAUGE_EXACT", help="Networks on a GPU so that nothing asked beside changes a bit."
     ),
 ]
+JudgeName = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        envvar="WORLDGAUGE_JUDGE",
+        help="Who answers questions: a name in [judge], replay (stored answers only), scripted:FILE.py:FUNCTION.",
+    ),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost", min=0, envvar="WORLDGAUGE_MAX_COST", help="What this command may spend on answers, at most."
+    ),
+]
+MaxCalls = Annotated[
+    int | None, typer.Option("--max-calls", min=0, envvar="WORLDGAUGE_MAX_CALLS", help="Calls of the judge, at most.")
+]
+SendTo = Annotated[
+    list[str] | None,
+    typer.Option("--send-to", envvar="WORLDGAUGE_SEND_TO", help="Host that may get frames and texts; repeatable."),
+]
+Prompt = Annotated[
+    list[str] | None,
+    typer.Option("--prompt", envvar="WORLDGAUGE_PROMPT", help="Your own prompt file, as NAME=FILE; repeatable."),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]
@@ -196,6 +222,11 @@ class JobFlags:
     cameras: Cameras = None
     moved: Moved = False
     break_lock: BreakLock = False
+    judge: JudgeName = None
+    max_cost: MaxCost = None
+    max_calls: MaxCalls = None
+    send_to: SendTo = None
+    prompt: Prompt = None
 
     def jobs(self) -> list[Job]:
         """One job for each benchmark, over the same videos; with several, each has a folder below `--out`."""
@@ -228,7 +259,7 @@ class JobFlags:
     def _job(self, benchmark: str | None, data: Path | None) -> Job:
         """Open the benchmark and the submission, and resolve what was asked for."""
         if self.offline:
-            os.environ["HF_HUB_OFFLINE"] = "1"
+            os.environ["HF_HUB_OFFLINE"] = os.environ[OFFLINE] = "1"
         return build_job(
             self.videos,
             benchmark=benchmark,
@@ -257,6 +288,11 @@ class JobFlags:
             max_memory=self.max_memory,
             gpu_memory=self.gpu_memory,
             numerics=self._numerics(),
+            judge=self.judge,
+            max_cost=self.max_cost,
+            max_calls=self.max_calls,
+            send_to=self.send_to or (),
+            judge_prompts=self.prompt or (),
             own_process=True,
             arguments=sys.argv[1:],
         )

@@ -10,6 +10,7 @@ import typer
 from worldgauge.cli.options import JobFlags, Why, takes_job_flags
 from worldgauge.core.weights import total_in_words
 from worldgauge.engine.job import Job
+from worldgauge.engine.judging import sending
 from worldgauge.engine.limits import gigabytes
 from worldgauge.engine.plan import Plan, make_plans
 from worldgauge.verbs import AsJson, duration, print_json, print_pairs, say
@@ -63,6 +64,13 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "passes": [[network.name for network in networks] for networks in plan.stages.networks],
         "seconds_on_one_worker": round(plan.seconds, 1),
         "gigabytes_per_worker": round(plan.gigabytes, 2),
+        "judge": {
+            "calls": plan.asking.calls,
+            "images": plan.asking.images,
+            "tokens": list(plan.asking.tokens),
+            "cost": None if plan.asking.cost is None else list(plan.asking.cost),
+            "sends_to": "" if plan.judge is None or plan.judge.is_here else plan.judge.place,
+        },
         "too_large_gigabytes": {case: round(needed, 2) for case, needed in plan.too_large.items()},
     }
 
@@ -82,7 +90,7 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("signals", f"{signals} to compute, {plan.stored} stored"),
         ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),
     ]
-    lines += _network_lines(plan) + _weights_lines(plan)
+    lines += _network_lines(plan) + _weights_lines(plan) + _judge_lines(plan, job)
     lines += [("remark", remark) for remark in plan.remarks]
     if plan.too_large and job.setup.limits.memory is not None:
         limit, most = gigabytes(job.setup.limits.memory), gigabytes(max(plan.too_large.values()) * 2**30)
@@ -102,10 +110,27 @@ def _network_lines(plan: Plan) -> list[tuple[str, str]]:
     missing = [network.name for network in plan.networks if network.unavailable() is not None]
     named = ", ".join(f"{network.name} {network.memory:g} GB" for network in plan.networks)
     lines = [("networks", named + _names("cannot run here:", missing))]
-    passes = [" + ".join(network.name for network in networks) or "none" for networks in plan.stages.networks]
-    sizes = [sum(network.memory for network in networks) for networks in plan.stages.networks]
+    # The pass of the answers is no pass over the clips.
+    perceiving = plan.stages.networks[: plan.stages.asking]
+    passes = [" + ".join(network.name for network in networks) or "none" for networks in perceiving]
+    sizes = [sum(network.memory for network in networks) for networks in perceiving]
     told = "; ".join(f"{named} ({size:g} GB)" for named, size in zip(passes, sizes, strict=True))
-    return [*lines, ("passes", f"{plan.stages.count}: {told}")] if len(missing) < len(plan.networks) else lines
+    return [*lines, ("passes", f"{len(perceiving)}: {told}")] if len(missing) < len(plan.networks) else lines
+
+
+def _judge_lines(plan: Plan, job: Job) -> list[tuple[str, str]]:
+    """Who is asked how much, what that costs, and what leaves the machine."""
+    judge, asking = plan.judge, plan.asking
+    if judge is None or not asking.calls:
+        return []
+    low, high = asking.tokens
+    cost = "price not told" if asking.cost is None else f"cost {asking.cost[0]:.4f} to {asking.cost[1]:.4f}"
+    counts = f"{asking.calls} calls, {asking.images} images, {low} to {high} tokens, {cost}"
+    lines = [("judge", f"{judge.parameters.get('model') or judge.parameters.get('client')}: {counts}")]
+    if not judge.is_here:
+        agreed = "" if judge.place in job.send_to else f"; agree to it with --send-to {judge.place}"
+        lines.append(("sends", f"{sending(plan)} go to {judge.place}{agreed}"))
+    return lines
 
 
 def _weights_lines(plan: Plan) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +23,7 @@ class RunProgress:
         self._started = self._last_line = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
+        self._judge = ""
 
     def __enter__(self) -> RunProgress:
         if sys.stderr.isatty():
@@ -39,10 +41,27 @@ class RunProgress:
         self._done += result.statuses.total() + len(result.not_stored)
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done)
-        elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
-            self._last_line = time.monotonic()
-            left = (self._last_line - self._started) / max(self._done, 1) * (self._total - self._done)
-            sys.stderr.write(f"{self._label}: {self._done}/{self._total} records, about {left:.0f} s left\n")
+        else:
+            self._line()
+
+    def asked(self, state: Mapping[str, float]) -> None:
+        """Something about the judge has changed; called from several threads."""
+        self._judge = (
+            f", judge: {state['answered']:.0f} answered, {state['waiting']:.0f} waiting, "
+            f"{state['retried']:.0f} retried, {state['spent']:.4f} spent"
+        )
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{self._label}{self._judge}")
+        else:
+            self._line()
+
+    def _line(self) -> None:
+        """A line every few seconds."""
+        if time.monotonic() - self._last_line < _SECONDS_BETWEEN_LINES:
+            return
+        self._last_line = time.monotonic()
+        left = (self._last_line - self._started) / max(self._done, 1) * (self._total - self._done)
+        sys.stderr.write(f"{self._label}: {self._done}/{self._total} records, about {left:.0f} s left{self._judge}\n")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -17,7 +17,7 @@ from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
 from worldgauge.engine.run import Totals
 from worldgauge.report.summary import Summary, write_summary
-from worldgauge.verbs import AsJson, print_json, say
+from worldgauge.verbs import AsJson, print_json, print_pairs, say
 
 app = typer.Typer()
 
@@ -41,7 +41,7 @@ def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJs
             print_plan(plan, job)
     try:
         with RunProgress(sum(plan.records for plan in plans)) as progress:
-            done = execute_fitting(list(zip(jobs, plans, strict=True)), progress.advance, say)
+            done = execute_fitting(list(zip(jobs, plans, strict=True)), progress.advance, say, progress.asked)
     except KeyboardInterrupt:
         folders = ", ".join(str(job.setup.out) for job in jobs)
         say(f"stopped; every finished record is in {folders}. The same command goes on from there.", err=True)
@@ -55,6 +55,7 @@ def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJs
             print_summary(summary)
             print_counts(summary)
             print_why({**plan.impossible, **plan.excluded}, why)
+            print_pairs(("judge", remark) for remark in totals.remarks)
             if waited := totals.waited:
                 say(f"GPU waited {waited:.0%} for frames")
             say(f"run folder: {job.setup.out}")

@@ -114,6 +114,10 @@ class Clip:
         """Announce that a spec will be read, so that one pass serves every signal of the stage."""
         self._decoded.expected.update(spec.indices(self.count, self.phases))
 
+    def let_go(self) -> None:
+        """Drop the decoded frames: who waits for something else must not hold them. Asked again, they are decoded."""
+        self._decoded.let_go()
+
     def frames(self, spec: FrameSpec | None = None) -> Frames:
         """The frames of the signal's own spec, or of another; the file is decoded on first use."""
         spec = spec or self.spec
@@ -172,6 +176,9 @@ class _Decoded:
         self.frames_decoded += 1
         ((_, frame),) = self.video.decode([index])
         return frame
+
+    def let_go(self) -> None:
+        self._buffers.clear()
 
     def _decode_into(self, buffer: _Buffer) -> None:
         self.passes += 1

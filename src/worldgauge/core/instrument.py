@@ -143,8 +143,12 @@ SEATS = {
     "text_image": "how well a frame fits a text, by a network",
     "tagger": "the nouns of a phrase",
     "perspective": "roll, pitch and field of view of a single frame",
+    "judge": "answers to questions about a clip, by a vision-language model",
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""
+
+ASKED_SEATS = frozenset({"judge"})
+"""Seats whose instruments are waited for: asked many times at once, beside the workers. See `core/asking.py`."""
 
 
 class InstrumentRegistry(Registry[type[Instrument]]):

@@ -22,8 +22,9 @@ from worldgauge.core.canonical import canonical_json
 from worldgauge.core.case_parts import check_parts
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
-from worldgauge.core.instrument import SEATS
+from worldgauge.core.instrument import ASKED_SEATS, SEATS
 from worldgauge.core.manifest import namespace_of
+from worldgauge.core.prompts import digest_of_prompt
 from worldgauge.core.registry import Registry, unknown_name
 
 Arrays = Mapping[str, np.ndarray]
@@ -72,6 +73,8 @@ class Signal:
     """Rough bytes per pixel of one frame, at the size it is looked at, while the function is at work."""
     dense: float
     """Rough bytes per pixel of all frames that it holds at once, in its value or on the way to it."""
+    prompts: tuple[str, ...] = ()
+    """Prompt files it asks with, as `package:name`; their digests are part of its key."""
 
     def __call__(self, *, of: Source = "video", frames: FrameSpec | None = None, **parameters: Any) -> SignalUse:
         chosen = merge_parameters(f"signal '{self.name}'", self.defaults, parameters)
@@ -86,6 +89,15 @@ class Signal:
         """Whether its value is gone through stack by stack."""
         return inspect.isgeneratorfunction(self.function)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody is asked and waited for, in place of a computation."""
+        return self.seat in ASKED_SEATS
+
+    def prompt_digests(self) -> dict[str, Any]:
+        """For the key: the digest of each prompt file; empty where it has none."""
+        return {"prompts": {name: digest_of_prompt(name) for name in self.prompts}} if self.prompts else {}
+
 
 def signal(
     *,
@@ -99,12 +111,16 @@ def signal(
     cost: float = 0.01,
     memory: float = 110.0,
     dense: float = 0.0,
+    prompts: tuple[str, ...] = (),
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Signal]:
     """Declare and register a signal."""
     check_parts((*reads, *requires))
     if seat is not None and seat not in SEATS:
         raise unknown_name("seat", seat, list(SEATS))
+    if seat in ASKED_SEATS and needs:
+        # Questions are put from the first moment on; what they ask about must be there then.
+        raise WorldGaugeError(f"a signal of the seat '{seat}' cannot need other signals", "let a metric read both")
 
     def declare(function: Callable[..., Any]) -> Signal:
         if kept and inspect.isgeneratorfunction(function):
@@ -123,6 +139,7 @@ def signal(
             cost=cost,
             memory=memory,
             dense=dense,
+            prompts=prompts,
         )
         SIGNALS.add(declared.name, declared, f"{function.__module__}:{function.__name__}")
         return declared

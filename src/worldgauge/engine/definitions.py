@@ -88,7 +88,7 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
     if signal.seat is not None:
         instrument = seats.instrument(use.signal)
         described["instrument"] = instrument.identity() if instrument else None
-    return described | code_of_signal(use, seats)
+    return described | signal.prompt_digests() | code_of_signal(use, seats)
 
 
 def code_of_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:

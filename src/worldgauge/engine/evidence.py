@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from worldgauge.core.asking import TRANSCRIPT
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
@@ -38,12 +40,17 @@ def stored_evidence(store: Store) -> EvidenceOf:
         described = {str(s): s for d in run.file.definitions for s in _all(d.signals) if s["of"] == "video"}
         overlays: dict[str, Drawn] = {}
         recovered: CameraPath | None = None
+        transcript: list[tuple[str, str]] = []
         for signal in described.values() if source.video is not None else ():
-            if signal["signal"] not in (*_OVERLAYS, "poses", "poses_given_lens"):
+            asked = SIGNALS.get(signal["signal"]).is_asked if signal["signal"] in SIGNALS.names() else False
+            if not asked and signal["signal"] not in (*_OVERLAYS, "poses", "poses_given_lens"):
                 continue
             try:
                 entry = store.load(key_of(signal, inputs))
                 if entry is None or entry.unscored is not None:
+                    continue
+                if asked:
+                    transcript += _transcript(entry.arrays)
                     continue
                 if signal["signal"] in _OVERLAYS:
                     overlays |= _overlay(signal["signal"], entry.arrays, inputs.clip("video").video.info)
@@ -51,9 +58,16 @@ def stored_evidence(store: Store) -> EvidenceOf:
                     recovered = _aligned(entry.arrays, source.case.camera())
             except WorldGaugeError as problem:
                 _LOG.debug("no %s to show for %s: %s", signal["signal"], source.case.id, problem)
-        return Evidence(overlays, recovered)
+        return Evidence(overlays, recovered, tuple(transcript))
 
     return find
+
+
+def _transcript(arrays: Arrays) -> list[tuple[str, str]]:
+    """Each question, and the answer with its reason and the frames that the judge was shown."""
+    shown = ", ".join(map(str, arrays["frames"].tolist()))
+    rows = json.loads(arrays[TRANSCRIPT].tobytes())
+    return [(question, f"{answer}. {reason} (frames {shown})") for question, answer, reason in rows]
 
 
 def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:
@@ -71,7 +85,7 @@ def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:
         identity["phases"] = inputs.digest("phases")
     if signal.seat is not None:
         identity["instrument"] = described["instrument"]
-    return digest_of(identity)
+    return digest_of(identity | {key: described[key] for key in ("prompts", "code") if key in described})
 
 
 def _all(signals: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -10,7 +10,9 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from worldgauge.core.asking import OnAsked
 from worldgauge.core.errors import NoRoom, WorldGaugeError
+from worldgauge.core.run_file import RunFile
 from worldgauge.core.video import Video
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
@@ -22,15 +24,18 @@ Told = Callable[[str], None]
 
 
 def execute_fitting(
-    planned: Planned, on_result: OnResult = lambda _: None, tell: Told = log.warning
+    planned: Planned,
+    on_result: OnResult = lambda _: None,
+    tell: Told = log.warning,
+    on_asked: OnAsked = lambda _: None,
 ) -> list[tuple[Job, Plan, Totals]]:
     """Do what plans of benchmarks over the same videos say, each network with as many rows as fit."""
     planned = tried(planned)
     while True:
         try:
-            totals = execute_together(planned, on_result)
+            totals = execute_together(planned, on_result, on_asked=on_asked)
         except NoRoom as problem:
-            planned = halved(planned, problem, tell)
+            planned = halved([(_with_what_is_left(job), plan) for job, plan in planned], problem, tell)
         else:
             return [(job, plan, of_job) for (job, plan), of_job in zip(planned, totals, strict=True)]
 
@@ -63,6 +68,15 @@ def halved(planned: Planned, problem: NoRoom, tell: Told) -> Planned:
         for job, _ in planned
     ]
     return list(zip(jobs, make_plans(jobs), strict=True))
+
+
+def _with_what_is_left(job: Job) -> Job:
+    """The job without what it has already spent on answers in this command."""
+    if job.setup.judge is None:
+        return job
+    told = RunFile.read(job.setup.out).invocations[-1].counters
+    spent = told.get("judge_spent", 0.0) + told.get("judge_unknown", 0.0)
+    return replace(job, spending=job.spending.without(spent, int(told.get("judge_calls", 0))))
 
 
 def _readable(video: Video) -> bool:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from worldgauge.core.asking import AskedInstrument, Spending
 from worldgauge.core.benchmark import Benchmark, MetricUse, resolved_use
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include
 from worldgauge.core.official import OfficialUse
+from worldgauge.core.prompts import place_prompts
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import Submission
@@ -61,6 +63,10 @@ class Setup:
     """Whether resized frames of reference videos are kept in the store for the next model."""
     beside: tuple[Setup, ...] = ()
     """Other benchmarks scored in the same passes over the same videos."""
+    judge: AskedInstrument | None = None
+    """Who is asked what only a judge can tell."""
+    prompts: tuple[str, ...] = ()
+    """The user's prompt files: `name=path` strings."""
 
     @property
     def scratch(self) -> Path:
@@ -72,9 +78,10 @@ class Setup:
         for file in self.includes:
             include(file)
         place_weights(self.weights)
+        place_prompts(self.prompts)
         maker = maker or Maker()
         maker.numerics, maker.batches, maker.on_cpu = self.numerics, dict(self.batches), self.device == "cpu"
-        seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace, maker)
+        seats = choose_seats(self.instrument_set, self.overrides, self.official, self.namespace, maker, self.judge)
         return seats, resolve(self.metrics, seats)
 
 
@@ -105,6 +112,10 @@ class Job:
     """Whether a lock that another machine left is broken."""
     excluded: Mapping[str, str] = field(default_factory=dict)
     """Metrics left out because they need more than the cases or the instruments offer, with the reason."""
+    spending: Spending = field(default_factory=Spending)
+    """What the judge may cost."""
+    send_to: tuple[str, ...] = ()
+    """Hosts that may get frames and texts."""
 
     def __post_init__(self) -> None:
         known = [case.id for case in self.benchmark.cases]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from worldgauge.core.asking import AskedInstrument, Estimated, Expected
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Outcome, StopsRun, Unavailable, Unscored, WorldGaugeError
@@ -45,12 +46,15 @@ class Perception:
         scratch: Scratch | None = None,
         spilled: Collection[SignalUse] = (),
         together: Together | None = None,
+        unanswered: Mapping[SignalUse, WorldGaugeError] | None = None,
     ) -> None:
         """Without `instruments` nothing is computed: what is not in the store raises `NotStored`.
 
         Signals in `spilled` are looked for in the scratch and left there for a later pass. `together` is what the
-        perceptions of one clip for several benchmarks share.
+        perceptions of one clip for several benchmarks share. With `unanswered` nobody is asked either: that was done
+        before, and this is why there is no answer.
         """
+        self._unanswered = unanswered
         self.counters: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
         """Time spent computing, by signal."""
@@ -94,7 +98,7 @@ class Perception:
                 if instrument is None:
                     raise Unavailable(self._seats.reason_empty(use.signal) or "")
                 identity["instrument"] = instrument.identity()
-            self._identities[use] = identity | code_of_signal(use, self._seats)
+            self._identities[use] = identity | signal.prompt_digests() | code_of_signal(use, self._seats)
         return self._identities[use]
 
     def to_compute(self, uses: Iterable[SignalUse]) -> list[SignalUse]:
@@ -103,6 +107,21 @@ class Perception:
         for use in uses:
             self._visit(use, found)
         return list(found)
+
+    def expected(self, use: SignalUse) -> Expected:
+        """What asking would take. Nobody is asked and nothing is decoded."""
+        signal, instrument = SIGNALS.get(use.signal), self._seats.instrument(use.signal)
+        if not isinstance(instrument, AskedInstrument):
+            return Expected()
+        parts = [self._read(part, use) for part in signal.reads]
+        try:
+            signal.function(*parts, instrument.estimator(), **dict(use.parameters))
+        except Estimated as found:
+            return found.expected
+        except Outcome:
+            # Told by the record: the clip cannot be looked at.
+            pass
+        return Expected()
 
     def count_stored(self, uses: Iterable[SignalUse]) -> int:
         """How many of these signals are in the store."""
@@ -184,6 +203,8 @@ class Perception:
             return Held(arrays=waiting) if signal.streams else waiting
         if self._instruments is None:
             raise NotStored(f"signal {use.describe()} is not in the store", "run 'worldgauge run' first")
+        if signal.is_asked and self._unanswered is not None:
+            raise self._unanswered.get(use) or Unavailable("the judge was not asked", "run the same command again")
         if self._watch is not None:
             refuse_too_large(use, self._values, self.inputs, self._seats, self._watch.limits)
         if not signal.kept and self.key(use) in self._together.values:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from worldgauge.core.asking import AskedInstrument, Expected
 from worldgauge.core.case import Case
 from worldgauge.core.contents import Contents, inputs_digest, remember_files
 from worldgauge.core.errors import WorldGaugeError
@@ -85,6 +86,10 @@ class Plan:
     """Expected time of perception on one worker."""
     gigabytes: float = 0.0
     """Expected memory of one worker."""
+    asking: Expected = field(default_factory=Expected)
+    """What the answers will take that are not stored."""
+    judge: AskedInstrument | None = None
+    """Who will be asked."""
     too_large: dict[str, float] = field(default_factory=dict)
     """Cases whose clip would need more than a worker may take, with the gigabytes, as far as clips were looked into."""
 
@@ -143,6 +148,9 @@ def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages)
             plan.done_records += count
             if found.video is None:
                 plan.missing.append(found.case.id)
+    if plan.stages.asking is not None:
+        plan.judge = job.setup.judge
+        plan.asking = _expected(plan, seats, store)
     plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
     plan.excluded = job.excluded
     plan.networks = list({one.name: one for d in definitions for one in d.networks}.values())
@@ -175,6 +183,24 @@ def _examine(
         # An unreadable part of the data set becomes an error record when the case is worked on.
         compute = needed
     return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
+
+
+def _expected(plan: Plan, seats: Seats, store: Store) -> Expected:
+    """What is still to be asked; a question that two videos have in common counts once."""
+    total, known = Expected(), set[str]()
+    for work in plan.works:
+        asked = [use for use in work.compute if SIGNALS.get(use.signal).is_asked]
+        perception = Perception(CaseInputs(work.case, work.video), seats, store, None)
+        for use in asked:
+            try:
+                key = perception.key(use)
+                if key not in known:
+                    known.add(key)
+                    total += perception.expected(use)
+            except (WorldGaugeError, OSError):
+                # Told by the record when the case is worked on.
+                continue
+    return total
 
 
 def _is_done(definition: Definition, parts: Mapping[str, str], done: Mapping[tuple[str, str, str], bool]) -> bool:

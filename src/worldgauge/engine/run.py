@@ -17,6 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from worldgauge.core.asking import OnAsked
 from worldgauge.core.contents import Contents, note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.names import readable
@@ -28,6 +29,7 @@ from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
+from worldgauge.engine.judging import Judging, refuse_unconfirmed
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
 from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.work import WorkItem, WorkResult
@@ -47,6 +49,8 @@ class Totals:
     signal_seconds: Counter[str] = field(default_factory=Counter)
     signal_megapixels: Counter[str] = field(default_factory=Counter)
     not_stored: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
+    """What a user should know, of the judge."""
     finished: bool = False
     """False when it was interrupted."""
 
@@ -71,9 +75,10 @@ def execute(
     on_result: OnResult = lambda _: None,
     perceive: bool = True,
     make_executor: Callable[..., Executor] = local_executor,
+    on_asked: OnAsked = lambda _: None,
 ) -> Totals:
     """Do what the plan says. Interrupted or killed at any moment, the same call goes on where it stopped."""
-    return execute_together([(job, plan)], on_result, perceive, make_executor)[0]
+    return execute_together([(job, plan)], on_result, perceive, make_executor, on_asked)[0]
 
 
 def execute_together(
@@ -81,19 +86,28 @@ def execute_together(
     on_result: OnResult = lambda _: None,
     perceive: bool = True,
     make_executor: Callable[..., Executor] = local_executor,
+    on_asked: OnAsked = lambda _: None,
 ) -> list[Totals]:
     """Do what plans of several benchmarks over the same videos say, in the same passes: `make_plans` makes them.
 
-    Each has a run folder of its own. A video is decoded once per pass for all of them.
+    Each has a run folder of its own, and its own questions to a judge. A video is decoded once per pass for all.
     """
+    if perceive:
+        refuse_unconfirmed(planned)
     started, first = time.time(), planned[0][0]
     setup = replace(first.setup, beside=tuple(job.setup for job, _ in planned[1:]))
     with ExitStack() as open_folders:
-        folders = [open_folders.enter_context(_folder(job, plan, started)) for job, plan in planned]
+        folders = [
+            open_folders.enter_context(_folder(part, job, plan, started, on_asked if perceive else None))
+            for part, (job, plan) in enumerate(planned)
+        ]
         executor = make_executor(setup, first.workers, perceive)
-        begun = time.perf_counter()
+        begun, ended = time.perf_counter(), None
         try:
             for stage in range(planned[0][1].stages.count):
+                if any(folder.asks_in(stage) for folder in folders):
+                    # From here on answers are waited for, not frames.
+                    ended = time.perf_counter()
                 for result in executor.map(_items(folders, stage)):
                     for each in result.all():
                         folders[each.part].totals.add(each)
@@ -104,7 +118,8 @@ def execute_together(
             executor.close()
             counters = folders[0].totals.counters
             if counters["gpu_seconds"]:
-                counters["gpu_wall_seconds"] = (time.perf_counter() - begun) * first.workers  # type: ignore[assignment]
+                wall = (ended or time.perf_counter()) - begun
+                counters["gpu_wall_seconds"] = wall * first.workers  # type: ignore[assignment]
     return [folder.totals for folder in folders]
 
 
@@ -112,16 +127,27 @@ def execute_together(
 class _Folder:
     """A run folder that is being written."""
 
+    part: int
+    """Which of the benchmarks that are scored together it is of."""
     job: Job
     plan: Plan
     number: int
     """Of this invocation."""
     totals: Totals = field(default_factory=Totals)
+    judging: Judging | None = None
+    """Its questions, where there are any."""
+
+    def asks_in(self, stage: int) -> bool:
+        """Whether the items of a pass wait for answers."""
+        return self.judging is not None and stage == self.plan.stages.asking
 
 
 @contextmanager
-def _folder(job: Job, plan: Plan, started: float) -> Iterator[_Folder]:
-    """A run folder with what it is about written down; at the end, what was done."""
+def _folder(part: int, job: Job, plan: Plan, started: float, on_asked: OnAsked | None) -> Iterator[_Folder]:
+    """A run folder with what it is about written down, and its questions being asked; at the end, what was done.
+
+    Without `on_asked` nobody is asked.
+    """
     out = job.setup.out
     _make_folder(out)
     with writing(out, job.break_lock):
@@ -129,12 +155,16 @@ def _folder(job: Job, plan: Plan, started: float) -> Iterator[_Folder]:
         file = _run_file(job, plan, before)
         _look_at_the_rest(job, plan, file, listed)
         # Noted at once, so that no two invocations have one number, however this one ends.
-        folder = _Folder(job, plan, max(plan.invocation, len(file.invocations)))
+        folder = _Folder(part, job, plan, max(plan.invocation, len(file.invocations)))
         file.invocations.append(_invocation(job, folder.totals, started))
         _describe(job, plan, file)
         try:
+            folder.judging = Judging.of(job, plan, on_asked) if on_asked is not None else None
             yield folder
         finally:
+            if folder.judging is not None:
+                folder.totals.counters.update(folder.judging.close())
+                folder.totals.remarks += folder.judging.remarks()
             if folder.totals.finished:
                 Scratch(job.setup.scratch).clear()
             file.invocations[-1] = _invocation(job, folder.totals, started)
@@ -156,10 +186,11 @@ def _describe(job: Job, plan: Plan, file: RunFile) -> None:
 
 
 def _items(folders: Sequence[_Folder], stage: int) -> Iterator[WorkItem]:
-    """The work of a pass. What several benchmarks ask of one video is one item."""
+    """The work of a pass. What several benchmarks ask of one video is one item, but for what waits for answers."""
     of_video: dict[Any, list[WorkItem]] = {}
-    for part, folder in enumerate(folders):
-        for item in _items_of(folder.plan, stage, folder.number, part):
+    for folder in folders:
+        part = folder.part
+        for item in () if folder.asks_in(stage) else _items_of(folder.plan, stage, folder.number, part):
             place = None if item.video is None else item.video.on_disk
             key: Any = (place, item.video and item.video.stated_fps) if place is not None and len(folders) > 1 else None
             others = of_video.get(key, []) if key is not None else []
@@ -168,6 +199,10 @@ def _items(folders: Sequence[_Folder], stage: int) -> Iterator[WorkItem]:
             of_video.setdefault(key, []).append(item)
     for first, *others in of_video.values():
         yield replace(first, beside=tuple(others))
+    for folder in folders:
+        if folder.judging is not None and folder.asks_in(stage):
+            items = _items_of(folder.plan, stage, folder.number, folder.part)
+            yield from folder.judging.when_answered(items)
 
 
 def _items_of(plan: Plan, stage: int, invocation: int, part: int = 0) -> Iterator[WorkItem]:

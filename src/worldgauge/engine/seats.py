@@ -17,6 +17,8 @@ from worldgauge.core.signal import SIGNALS
 POCKET, REFERENCE, AUTO = "pocket", "reference", "auto"
 _AS_OFFICIAL = (REFERENCE, AUTO)
 """Sets in which a benchmark's official instruments sit where it names some."""
+_EMPTY = {"judge": "no judge; name one with --judge, or write a [judge] table into worldgauge.toml"}
+"""Seats that no set fills, and who does."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Seats:
         """The same for who asks a seat without any signal."""
         instrument = self.instruments.get(seat)
         if instrument is None:
-            return f"no {seat} instrument in the '{self.set_name}' set"
+            return _EMPTY.get(seat) or f"no {seat} instrument in the '{self.set_name}' set"
         reason = instrument.unavailable()
         return f"{instrument.name}: {reason}" if reason else None
 
@@ -100,16 +102,21 @@ def choose_seats(
     official: Iterable[OfficialUse] = (),
     namespace: str = "",
     maker: Maker | None = None,
+    judge: Instrument | None = None,
 ) -> Seats:
     """The instruments of a named set with the user's overrides, such as `flow=dis:preset=fast`.
 
     A seat or a signal stands before the sign; the signal wins. `official` are the benchmark's own for a protocol, under
     the full names of signals; they sit in the sets `reference` and `auto` where the user has not chosen. `namespace` is
     the benchmark, whose signals need no prefix. `maker` is that of another benchmark whose instruments are shared.
+    `judge` is the one that was chosen, where one was.
     """
     maker, seats = maker or Maker(), _seats_of(set_name)
     chosen = {seat: maker.make(name, {}) for seat, name in seats.items()}
     users_seats: set[str] = set()
+    if judge is not None:
+        chosen[judge.seat] = judge
+        users_seats.add(judge.seat)
     of_signal: dict[str, Instrument] = {}
     for override in overrides:
         place, name, settings = _parts(override)

@@ -21,6 +21,8 @@ class Stages:
     """Metric id to the pass after which it can be computed."""
     spilled: frozenset[SignalUse] = frozenset()
     """Signals that are not kept in the store and that a later pass needs: they wait in scratch files."""
+    asking: int | None = None
+    """The last pass, in which what rests on answers is computed; None where nobody is asked."""
 
     @property
     def count(self) -> int:
@@ -40,17 +42,19 @@ class Stages:
 def joint_stages(parts: Sequence[tuple[Iterable[Definition], Seats]], budget: float | None = None) -> list[Stages]:
     """The passes of several benchmarks over the same clips, for each of them; the networks of a pass are those of all.
 
-    A network that several of them ask is one object, and in one pass for all.
+    A network that several of them ask is one object, and in one pass for all. What a judge is asked is in the last.
     """
     listed = [list(definitions) for definitions, _ in parts]
     nodes = list(dict.fromkeys((k, use) for k, own in enumerate(listed) for d in own for use in all_uses(d.metric)))
     asked = {(k, use) for k, own in enumerate(listed) for d in own if not d.unavailable for use in all_uses(d.metric)}
     network = {node: _network(node[1], parts[node[0]][1]) if node in asked else None for node in nodes}
     packed = _packed(nodes, network, budget)
+    waited = {node for node in asked if SIGNALS.get(node[1].signal).is_asked}
+    last = max(packed.values(), default=0) + 1
     stage: dict[_Node, int] = {}
     for node in nodes:
         one = network[node]
-        own = packed[id(one)] if one is not None else 0
+        own = last if node in waited else packed[id(one)] if one is not None else 0
         stage[node] = max([own, *(stage[need] for need in _needs(node))])
     _postpone(nodes, network, stage, listed)
     passes: list[dict[int, Instrument]] = [{} for _ in range(max(stage.values(), default=0) + 1)]
@@ -58,7 +62,8 @@ def joint_stages(parts: Sequence[tuple[Iterable[Definition], Seats]], budget: fl
         if one is not None:
             passes[stage[node]][id(one)] = one
     networks = tuple(tuple(one.values()) for one in passes)
-    return [_of_part(k, own, nodes, stage, networks) for k, own in enumerate(listed)]
+    asking = [last if any(k == part for k, _ in waited) else None for part in range(len(listed))]
+    return [_of_part(k, own, nodes, stage, networks, asking[k]) for k, own in enumerate(listed)]
 
 
 _Node = tuple[int, SignalUse]
@@ -75,6 +80,7 @@ def _of_part(
     nodes: list[_Node],
     stage: Mapping[_Node, int],
     networks: tuple[tuple[Instrument, ...], ...],
+    asking: int | None,
 ) -> Stages:
     of_use = {use: stage[k, use] for k, use in nodes if k == part}
     of_metric = {d.id: max((of_use[use] for use in d.metric.needs), default=0) for d in definitions}
@@ -82,7 +88,7 @@ def _of_part(
     spilled |= {
         need for d in definitions for need in d.metric.needs if not _kept(need) and of_use[need] < of_metric[d.id]
     }
-    return Stages(networks, of_use, of_metric, frozenset(spilled))
+    return Stages(networks, of_use, of_metric, frozenset(spilled), asking)
 
 
 def _packed(nodes: list[_Node], network: Mapping[_Node, Instrument | None], budget: float | None) -> dict[int, int]:

@@ -58,6 +58,8 @@ class WorkItem:
     """The same video for the other benchmarks."""
     alone: bool = False
     """Whether a worker does it beside nothing else, so that it is known who has ended the worker."""
+    unanswered: Mapping[SignalUse, WorldGaugeError] = field(default_factory=dict)
+    """Signals that somebody was asked for in vain, with the reason."""
     given_up: Mapping[int, str] = field(default_factory=dict)
     """Steps of `Watch` that have cost a worker twice, with what they did; what needs them becomes an error."""
 
@@ -190,7 +192,7 @@ class Worker:
         inputs = CaseInputs(item.case, item.video, item.reference, together if joint else None)
         own = watch.of_part(part.number)
         stages, place = part.stages, (part.scratch, part.stages.spilled)
-        perception = Perception(inputs, part.seats, part.store, part.loaded, own, *place, together)
+        perception = Perception(inputs, part.seats, part.store, part.loaded, own, *place, together, item.unanswered)
         wanted = [part.definitions[m] for m in item.metrics if stages.of_metric[m] >= item.stage]
         to_compute: list[SignalUse] = []
         kept = self._kept_reference(inputs, part)

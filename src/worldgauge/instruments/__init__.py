@@ -21,6 +21,7 @@ MANIFEST = Manifest(
         "vanishing_points": ".pocket.perspective:VanishingPoints",
         "rule_nouns": ".pocket.nouns:RuleTagger",
         "spacy": ".spacy_tagger:SpacyTagger",
+        "judge": "worldgauge.judge.instrument:Judge",
         "clip_b16": ".neural.clip:ClipB16",
         "clip_b32_text": ".neural.clip:ClipB32Text",
         "clip_l14_text": ".neural.clip:ClipL14Text",

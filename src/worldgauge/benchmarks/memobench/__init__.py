@@ -13,8 +13,9 @@ MANIFEST = Manifest(
         ".metrics.networks",
         ".metrics.house",
         ".metrics.failures",
+        ".metrics.answers",
     ),
-    signals=(".signals.phases", ".signals.networks", ".signals.phrase_masks"),
+    signals=(".signals.phases", ".signals.networks", ".signals.phrase_masks", ".signals.answers"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     camera_files={

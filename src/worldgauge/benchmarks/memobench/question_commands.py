@@ -9,7 +9,7 @@ import typer
 
 from worldgauge.benchmarks.memobench.printing import print_rows
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.verbs import AsJson, print_json, print_note, say
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, say
 
 DataSet = Annotated[Path, typer.Argument(help="The data set, or its folder with vqa_questions.", show_default=False)]
 Questions = Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Data set with the questions.")]
@@ -88,21 +88,30 @@ def filter_questions(
 
 
 def answers(
-    folder: Annotated[Path, typer.Argument(help="A model's answers: official CSVs, or replies <clip>.json or .txt.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Answers about a model: official CSVs, replies <clip>.json or .txt, or a judged run.")
+    ],
     data: Questions,
     protocol: Annotated[Literal["released", "paper"], typer.Option(help="released or paper.")] = "released",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the official files.")] = None,
+    store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a judge's answers by the polarity of each question, and write the official answer files.
 
-    worldgauge memobench answers vqa_results/MyModel --data MemoBench -o again/MyModel
+    worldgauge memobench answers runs/memobench/MyModel --data MemoBench -o vqa_results/MyModel
     """
     from worldgauge.benchmarks.memobench.data.questions import DIMENSIONS, data_folder, read_banks
+    from worldgauge.benchmarks.memobench.official.run_answers import answers_of_run
     from worldgauge.benchmarks.memobench.official.vqa_files import read_answers, score_banks, write_answers
+    from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 
     banks = list(read_banks(data_folder(data)).values())
-    given = read_answers(folder, banks)
+    given = (
+        answers_of_run(folder, store or default_store(), protocol)
+        if (folder / RUN_FILE).is_file()
+        else read_answers(folder, banks)
+    )
     if not given:
         raise WorldGaugeError(f"{folder} holds no answers", "official CSVs, or replies named after the clip's folder")
     rows, scores, unscored = score_banks(given, banks, protocol)

@@ -1,0 +1,41 @@
+"""The four question columns: shares of a clip's questions that a judge answers as the truth wants them answered."""
+
+from __future__ import annotations
+
+from worldgauge.benchmarks.memobench.data.answer_form import COMPLETED, FIRST, released_items, released_question
+from worldgauge.benchmarks.memobench.formulas.protocols import Protocol
+from worldgauge.benchmarks.memobench.official.vqa import score_clip
+from worldgauge.benchmarks.memobench.signals.answers import clip_answers
+from worldgauge.core.case import Case
+from worldgauge.core.errors import NotApplicable, Unscored
+from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.signal import Arrays
+from worldgauge.judge.session import answer_in
+
+
+@metric(
+    version=1,
+    unit="",
+    higher_is_better=True,
+    bounds=(0, 1),
+    needs=[clip_answers()],
+    requires=("questions",),
+)
+def question_rate(
+    case: Case, answers: Arrays, *, dimension: str = "Instruction Following", protocol: Protocol = "released"
+) -> Measurement:
+    """Share of the questions of one dimension that pass: yes where a question is positive, no where it is negative."""
+    questions = case.reference.questions
+    asked = sum(question.dimension == dimension for question in questions)
+    if not asked:
+        raise NotApplicable(f"the clip has no question on {dimension.lower()}")
+    given = answer_in(answers)[FIRST if protocol == "released" else COMPLETED]
+    bank = [released_question(question) for question in questions]
+    items = [item for item in released_items(given, questions) if item["Dimension"] == dimension]
+    rates = score_clip(items, bank, protocol).rates
+    if dimension not in rates:
+        raise Unscored(f"none of the {asked} questions on {dimension.lower()} is answered")
+    answered = len({item["ID"] for item in items})
+    return Measurement(
+        rates[dimension], reason="" if answered == asked else f"{answered} of {asked} questions answered"
+    )

@@ -1,0 +1,115 @@
+"""Instruments that are asked and waited for, not computed: many questions at once, each with a price."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldgauge.core.errors import Outcome, Unavailable
+from worldgauge.core.instrument import Instrument
+
+OnAsked = Callable[[Mapping[str, float]], None]
+"""Takes the counts of a run's questions whenever they change: answered, waiting, retried, spent."""
+
+OFFLINE = "WORLDGAUGE_OFFLINE"
+"""Environment variable of `--offline`: with it nobody is asked who is not on this machine."""
+
+TRANSCRIPT = "transcript"
+"""Array in a stored answer, for people: the bytes of a JSON list of question, answer and reason."""
+
+ABOUT: ContextVar[str] = ContextVar("ABOUT", default="")
+"""The case that is asked about, for what is written down."""
+
+
+class Unanswered(Unavailable):
+    """The one who was asked gave no answer that can be read. Status `unscored`; asked again on the next run."""
+
+
+class OutOfMoney(Unanswered):
+    """The purse would not hold the highest price of the next call."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What one command may spend on answers; None: no limit."""
+
+    cost: float | None = None
+    calls: int | None = None
+
+    def without(self, cost: float, calls: int) -> Spending:
+        """What is left of it.
+
+        >>> Spending(calls=3).without(0.5, 2)
+        Spending(cost=None, calls=1)
+        """
+        left = None if self.cost is None else max(0.0, self.cost - cost)
+        return Spending(left, None if self.calls is None else max(0, self.calls - calls))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What answers will take, before anybody is asked. Prices are None where nobody has said any."""
+
+    calls: int = 0
+    images: int = 0
+    tokens: tuple[int, int] = (0, 0)
+    """Fewest and most, in and out together, without repeats after faults."""
+    cost: tuple[float, float] | None = (0.0, 0.0)
+
+    def __add__(self, other: Expected) -> Expected:
+        both = self.cost is not None and other.cost is not None
+        return Expected(
+            self.calls + other.calls,
+            self.images + other.images,
+            (self.tokens[0] + other.tokens[0], self.tokens[1] + other.tokens[1]),
+            (self.cost[0] + other.cost[0], self.cost[1] + other.cost[1]) if both else None,  # type: ignore[index]
+        )
+
+
+class Estimated(Outcome):
+    """Raised in place of an answer when a question is only looked at, for its price."""
+
+    def __init__(self, expected: Expected) -> None:
+        super().__init__("estimated")
+        self.expected = expected
+
+
+@dataclass(frozen=True)
+class AskedInstrument(Instrument):
+    """Base of what takes a seat in `ASKED_SEATS`. A run asks it in threads of the main process, beside the workers."""
+
+    @property
+    @abstractmethod
+    def concurrency(self) -> int:
+        """Questions that may wait for an answer at once."""
+
+    @property
+    @abstractmethod
+    def place(self) -> str:
+        """The host that gets frames and texts; empty where they stay in this process."""
+
+    @property
+    @abstractmethod
+    def is_here(self) -> bool:
+        """Whether nothing leaves this machine."""
+
+    @abstractmethod
+    def estimator(self) -> Any:
+        """What stands in for it in a signal's function, and raises `Estimated` when it is asked."""
+
+    @abstractmethod
+    def begin(self, folder: Path, spending: Spending, stop: threading.Event, on_asked: OnAsked) -> None:
+        """Before the first question of a run; attempts are written down in `folder`."""
+
+    @abstractmethod
+    def finish(self) -> dict[str, float]:
+        """After the last one: what was counted, for the run's record."""
+
+    @abstractmethod
+    def remarks(self) -> list[str]:
+        """What a user should know about the answers of this run."""

@@ -1,0 +1,167 @@
+"""Asking a judge beside the workers: threads of the main process, whose answers go into the store as they come.
+
+What rests on answers is computed by the workers in the last pass, a case as soon as its answers are there.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+
+from worldgauge.core.asking import ABOUT, AskedInstrument, OnAsked, Spending
+from worldgauge.core.errors import StopsRun, WorldGaugeError
+from worldgauge.core.signal import SIGNALS, SignalUse
+from worldgauge.engine.definitions import Seats
+from worldgauge.engine.inputs import CaseInputs
+from worldgauge.engine.job import Job
+from worldgauge.engine.loaded import Loaded
+from worldgauge.engine.perception import Perception
+from worldgauge.engine.plan import CaseWork, Plan
+from worldgauge.engine.store import Store
+from worldgauge.engine.watch import told
+from worldgauge.engine.work import WorkItem
+
+log = logging.getLogger(__name__)
+
+Reasons = dict[SignalUse, WorldGaugeError]
+_LOOK = 0.2
+"""Seconds between two looks for Ctrl-C."""
+_LEAVE = 5.0
+"""Seconds that calls in the air are given when a run is stopped, so that what is paid for is kept."""
+
+
+class Judging:
+    """The questions of one run."""
+
+    def __init__(
+        self, judge: AskedInstrument, works: list[CaseWork], seats: Seats, job: Job, on_asked: OnAsked
+    ) -> None:
+        self._judge, self._seats = judge, seats
+        self._store = Store(job.setup.store)
+        self._loaded = Loaded(seats, job.setup.device)
+        self._stop = threading.Event()
+        self._to_ask: queue.SimpleQueue[CaseWork] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[tuple[tuple[str, int], Reasons]] = queue.SimpleQueue()
+        self._waiting = {(work.case.id, work.take) for work in works}
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+        self._broken: StopsRun | None = None
+        for work in works:
+            self._to_ask.put(work)
+        judge.begin(job.setup.out, job.spending, self._stop, on_asked)
+        count = min(judge.concurrency, len(works))
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    @classmethod
+    def of(cls, job: Job, plan: Plan, on_asked: OnAsked) -> Judging | None:
+        """The questions of a plan, being asked from now on; None where there are none."""
+        judge = job.setup.judge
+        works = [work for work in plan.works if work.video is not None and _asked_of(work)]
+        if judge is None or not works:
+            return None
+        return cls(judge, works, job.setup.build()[0], job, on_asked)
+
+    def when_answered(self, items: Iterator[WorkItem]) -> Iterator[WorkItem]:
+        """The items of the last pass: first those that ask nothing, then each when its questions are answered."""
+        later: dict[tuple[str, int], WorkItem] = {}
+        for item in items:
+            if item.key in self._waiting:
+                later[item.key] = item
+            else:
+                yield item
+        while self._waiting:
+            try:
+                key, reasons = self._asked.get(timeout=_LOOK)
+            except queue.Empty:
+                continue
+            if self._broken is not None:
+                raise self._broken
+            self._waiting.discard(key)
+            if key in later:
+                yield replace(later.pop(key), unanswered=reasons)
+
+    def close(self) -> dict[str, float]:
+        """Stop asking, wait a little for the calls in the air; what was counted."""
+        self._stop.set()
+        until = time.monotonic() + _LEAVE
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return self._judge.finish()
+
+    def remarks(self) -> list[str]:
+        return self._judge.remarks()
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            try:
+                work = self._to_ask.get_nowait()
+            except queue.Empty:
+                return
+            reasons: Reasons = {}
+            try:
+                reasons = self._ask(work)
+            except StopsRun as error:
+                self._broken = error
+                self._stop.set()
+            finally:
+                self._asked.put(((work.case.id, work.take), reasons))
+
+    def _ask(self, work: CaseWork) -> Reasons:
+        """Why there is no answer, for each signal that has none; the others are in the store."""
+        video = copy(work.video) if work.video is not None and work.video.on_disk is not None else work.video
+        perception = Perception(CaseInputs(work.case, video), self._seats, self._store, self._loaded)
+        ABOUT.set(work.case.id)
+        reasons: Reasons = {}
+        for use in _asked_of(work):
+            try:
+                with self._one_at_a_time(perception.key(use)):
+                    perception.value(use)
+            except StopsRun:
+                raise
+            except WorldGaugeError as error:
+                reasons[use] = error
+            except Exception as error:
+                log.exception("case %s, %s", work.case.id, use.describe())
+                reasons[use] = WorldGaugeError(told(error))
+        return reasons
+
+    def _one_at_a_time(self, key: str) -> threading.Lock:
+        """A question that two videos have in common is asked once: the second finds the answer in the store."""
+        with self._lock:
+            return self._locks.setdefault(key, threading.Lock())
+
+
+def refuse_unconfirmed(planned: Sequence[tuple[Job, Plan]]) -> None:
+    """Raise where frames and texts would leave the machine for a host that nobody has agreed to, or where several
+    benchmarks would each spend what one command may."""
+    asking = [(job, plan) for job, plan in planned if plan.judge is not None and plan.asking.calls]
+    for job, plan in asking:
+        judge = plan.judge
+        if judge is not None and not judge.is_here and judge.place not in job.send_to:
+            raise WorldGaugeError(
+                f"the judge would send {sending(plan)} to {judge.place}", f"agree to it with --send-to {judge.place}"
+            )
+    if len(asking) > 1 and any(job.spending != Spending() for job, _ in asking):
+        raise WorldGaugeError(
+            f"--max-cost and --max-calls hold for one benchmark at a time, and {len(asking)} ask the judge",
+            "run them one by one",
+        )
+
+
+def sending(plan: Plan) -> str:
+    """What leaves the machine, in words."""
+    asking = plan.asking
+    shown = f"{asking.images} frames" if asking.images else "the videos"
+    cases = sum(1 for work in plan.works if _asked_of(work))
+    return f"{shown} of {cases} clips, with the questions about them,"
+
+
+def _asked_of(work: CaseWork) -> list[SignalUse]:
+    return [use for use in work.compute if SIGNALS.get(use.signal).is_asked]

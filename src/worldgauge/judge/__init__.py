@@ -1,0 +1,1 @@
+"""Judges: vision-language models that are asked about clips. Cached, costed, strict; see `docs/judge.md`."""

@@ -1,0 +1,1 @@
+"""Ways to reach a judge; each is imported when it is asked for."""

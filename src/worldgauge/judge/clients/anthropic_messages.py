@@ -1,0 +1,86 @@
+"""Anthropic's messages, through its own package. It takes no seed, and a temperature only where one is asked for."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from worldgauge.judge.clients.errors import failed_call, wait_in
+from worldgauge.judge.clients.openai_compatible import usage_in
+from worldgauge.judge.request import Reply, Request
+from worldgauge.judge.secrets import Secret
+from worldgauge.judge.settings import Settings
+
+
+class AnthropicMessages:
+    """`POST {endpoint}/v1/messages`. It sees pictures only, so a clip is sent as frames."""
+
+    def __init__(self, settings: Settings) -> None:
+        import anthropic
+
+        self._settings, self._errors = settings, anthropic
+        self._secret = Secret(settings.key_variable)
+        key = self._secret.value_or_nothing() if settings.is_here else self._secret.value()
+        # Attempts are ours to count and to pay for, so the package makes none of its own.
+        self._client = anthropic.Anthropic(
+            api_key=key or "none", base_url=settings.address, timeout=settings.timeout, max_retries=0
+        )
+
+    def send(self, request: Request) -> Reply:
+        try:
+            response = self._client.messages.with_raw_response.create(**self._payload(request))
+            content = json.loads(response.text())
+        except self._errors.APIStatusError as error:
+            headers = error.response.headers
+            raise failed_call(error.status_code, str(error), headers.get("retry-after", ""), self._secret) from None
+        except (self._errors.APIError, ValueError) as error:
+            raise failed_call(None, f"{type(error).__name__}: {error}", "", self._secret, error) from None
+        return _reply(content, wait_in(response.headers, "anthropic-ratelimit"))
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _payload(self, request: Request) -> dict[str, Any]:
+        parts: list[dict[str, Any]] = [
+            {
+                "type": "image",
+                "source": {
+                    "type": "base64",
+                    "media_type": picture.media_type,
+                    "data": base64.b64encode(picture.data).decode(),
+                },
+            }
+            for picture in request.pictures
+        ]
+        messages: list[dict[str, Any]] = [{"role": "user", "content": [*parts, {"type": "text", "text": request.text}]}]
+        for turn in request.turns:
+            messages.append({"role": "assistant", "content": turn.reply or "(nothing)"})
+            messages.append({"role": "user", "content": turn.complaint})
+        payload: dict[str, Any] = {
+            "model": self._settings.sent_model,
+            "system": request.system,
+            "messages": messages,
+            "max_tokens": request.decoding.max_tokens,
+        }
+        if request.decoding.temperature is not None:
+            # Newer models refuse it, so that the package has no argument for it.
+            payload["extra_body"] = {"temperature": request.decoding.temperature}
+        if self._settings.structured:
+            payload["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.schema)}}
+        return payload
+
+
+def _reply(content: Any, wait: float) -> Reply:
+    told = content if isinstance(content, dict) else {}
+    blocks = [block for block in told.get("content") or [] if isinstance(block, dict)]
+    text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    ending = told.get("stop_reason")
+    return Reply(
+        text,
+        usage_in(told.get("usage"), "input_tokens", "output_tokens"),
+        str(told.get("model") or ""),
+        "stopped by the provider's filter" if ending == "refusal" else "",
+        cut=ending == "max_tokens",
+        wait=wait,
+    )

@@ -1,0 +1,94 @@
+"""Endpoints that speak the chat-completions protocol: hosted ones, and servers on one's own machine."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+from worldgauge.judge.clients.http import open_client, post, wait_told
+from worldgauge.judge.request import Failed, Film, Picture, Reply, Request, Usage
+from worldgauge.judge.secrets import Secret
+from worldgauge.judge.settings import Settings
+
+
+class OpenAiCompatible:
+    """`POST {endpoint}/chat/completions`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._secret = Secret(settings.key_variable)
+        # A server on one's own machine may want none.
+        key = self._secret.value_or_nothing() if settings.is_here else self._secret.value()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._http = open_client(
+            settings.endpoint.rstrip("/") + "/", headers, settings.timeout, settings.concurrency, settings.is_here
+        )
+
+    def send(self, request: Request) -> Reply:
+        content, headers = post(self._http, "chat/completions", self._payload(request), self._secret)
+        return _reply(content, wait_told(headers))
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _payload(self, request: Request) -> dict[str, Any]:
+        parts: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": _url(p)}} for p in request.pictures]
+        if request.film is not None:
+            parts.append({"type": "video_url", "video_url": {"url": _url(request.film)}})
+        parts.append({"type": "text", "text": request.text})
+        messages: list[dict[str, Any]] = [
+            {"role": "system", "content": request.system},
+            {"role": "user", "content": parts},
+        ]
+        for turn in request.turns:
+            messages.append({"role": "assistant", "content": turn.reply or "(nothing)"})
+            messages.append({"role": "user", "content": turn.complaint})
+        decoding = request.decoding
+        payload: dict[str, Any] = {"model": self._settings.sent_model, "messages": messages}
+        payload[self._settings.tokens_field] = decoding.max_tokens
+        if decoding.temperature is not None:
+            payload["temperature"] = decoding.temperature
+        if decoding.seed is not None:
+            payload["seed"] = decoding.seed
+        if self._settings.structured:
+            form = {"name": "answer", "schema": dict(request.schema), "strict": True}
+            payload["response_format"] = {"type": "json_schema", "json_schema": form}
+        return payload
+
+
+def _url(part: Picture | Film) -> str:
+    return f"data:{part.media_type};base64,{base64.b64encode(part.data).decode()}"
+
+
+def _reply(content: Any, wait: float) -> Reply:
+    """The first choice. What is not of the protocol's form was no reply, though it may have been paid for."""
+    try:
+        choice = content["choices"][0]
+        message, ending = choice["message"], choice.get("finish_reason")
+        refusal = message.get("refusal") or ""
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise Failed("garbled", "the response has no choice with a message", charged=None) from None
+    text = message.get("content")
+    if isinstance(text, list):
+        text = "".join(part.get("text", "") for part in text if isinstance(part, dict))
+    if ending == "content_filter":
+        refusal = refusal or "stopped by the provider's filter"
+    return Reply(
+        text if isinstance(text, str) else "",
+        usage_in(content.get("usage"), "prompt_tokens", "completion_tokens"),
+        str(content.get("model") or ""),
+        str(refusal),
+        cut=ending == "length",
+        wait=wait,
+    )
+
+
+def usage_in(told: Any, first: str, second: str) -> Usage | None:
+    """Tokens in and out, where both are told."""
+    if not isinstance(told, Mapping):
+        return None
+    counts = [told.get(first), told.get(second)]
+    if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts):
+        return None
+    return Usage(*counts)  # type: ignore[arg-type]

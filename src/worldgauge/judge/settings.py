@@ -1,0 +1,162 @@
+"""What a judge is and where it sits: the `[judge]` table of `worldgauge.toml`. Keys are only in the environment."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import validated
+from worldgauge.core.registry import unknown_name
+from worldgauge.judge.line import Patience
+from worldgauge.judge.tokens import Price
+
+Kind = Literal["openai", "gemini", "anthropic", "local", "scripted"]
+
+ENDPOINTS = {
+    "openai": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com",
+    "anthropic": "https://api.anthropic.com",
+}
+KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+"""Environment variable that holds the key, where the table names no other."""
+
+
+class Settings(BaseModel):
+    """One judge."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    name: str = ""
+    client: Kind = "openai"
+    """Protocol it speaks; `openai` is spoken by most servers on one's own machine too."""
+    endpoint: str = ""
+    model: str = ""
+    snapshot: str = ""
+    """The dated version, where the model's name is one that moves; sent in its place."""
+    temperature: float | None = Field(default=0.0, ge=0, le=2)
+    seed: int | None = 0
+    max_tokens: int = Field(default=2048, ge=1)
+    """Tokens of a reply, at most."""
+    frames: int = Field(default=16, ge=1, le=512)
+    """Frames that are sent of a clip, evenly spread."""
+    image_side: int = Field(default=512, ge=32)
+    """Longer side of a frame in pixels, at most."""
+    send: Literal["frames", "video"] = "frames"
+    structured: bool = True
+    """Whether the endpoint can be held to a JSON schema."""
+    tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    concurrency: int = Field(default=16, ge=1, le=1024)
+    timeout: float = Field(default=180.0, gt=0)
+    """Seconds to wait for a reply."""
+    attempts: int = Field(default=6, ge=1)
+    backoff: float = Field(default=0.5, ge=0)
+    """Seconds before the second attempt; doubled each time."""
+    cool_down: float = Field(default=5.0, ge=0)
+    """Seconds nobody calls after a dozen failures in a row."""
+    price_in: float | None = Field(default=None, ge=0)
+    """Of a million tokens."""
+    price_out: float | None = Field(default=None, ge=0)
+    key: str = ""
+    """Name of the environment variable that holds the key."""
+    logits: bool = False
+    """Of a local judge: whether a single question is answered by the probabilities of its choices."""
+    function: str = ""
+    """Of a scripted judge: FILE.py:FUNCTION."""
+
+    @field_validator("endpoint")
+    @classmethod
+    def _plain_endpoint(cls, text: str) -> str:
+        if not text:
+            return text
+        parts = urlsplit(text)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("an endpoint is written as http://HOST:PORT/v1")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("an endpoint holds no key; keys are read from the environment")
+        return text
+
+    @model_validator(mode="after")
+    def _complete(self) -> Settings:
+        if self.client == "scripted":
+            if not self.function:
+                raise ValueError("a scripted judge needs function = 'FILE.py:FUNCTION'")
+        elif not self.model:
+            raise ValueError("a judge needs a model")
+        if self.client == "local" and self.send == "video":
+            raise ValueError("a local judge is sent frames")
+        if self.logits and self.client != "local":
+            raise ValueError("only a local judge tells its logits")
+        if (self.price_in is None) != (self.price_out is None):
+            raise ValueError("price_in and price_out belong together")
+        return self
+
+    @property
+    def address(self) -> str:
+        return self.endpoint or ENDPOINTS.get(self.client, "")
+
+    @property
+    def host(self) -> str:
+        """Who gets what is sent; empty where it stays in this process."""
+        return (urlsplit(self.address).hostname or "") if self.client in ENDPOINTS else ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether nothing leaves this machine."""
+        if self.host in ("", "localhost"):
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def sent_model(self) -> str:
+        return self.snapshot or self.model
+
+    @property
+    def key_variable(self) -> str:
+        return self.key or KEYS.get(self.client, "")
+
+    @property
+    def price(self) -> Price | None:
+        if self.price_in is None or self.price_out is None:
+            return None
+        return Price(self.price_in, self.price_out)
+
+    @property
+    def patience(self) -> Patience:
+        return Patience(attempts=self.attempts, first=self.backoff, cool_down=self.cool_down)
+
+
+def read_judges(table: Any, where: str) -> dict[str, Settings]:
+    """The judges of a `[judge]` table: the table itself is one, called by its model; tables below it are named."""
+    if not isinstance(table, dict):
+        raise WorldGaugeError(f"{where} is no table", "write [judge] and settings below it")
+    own = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    named = {key: value for key, value in table.items() if isinstance(value, dict)}
+    found = {}
+    for name, content in named.items():
+        found[name] = validated(Settings, {**own, **content, "name": name}, f"{where} judge '{name}'")
+    if own and not named:
+        alone = validated(Settings, own, where)
+        name = alone.name or alone.model or "scripted"
+        found[name] = alone.model_copy(update={"name": name})
+    return found
+
+
+def choose(judges: dict[str, Settings], name: str) -> Settings:
+    """A judge by its name; `scripted:FILE.py:FUNCTION` needs no table."""
+    kind, _, function = name.partition(":")
+    if kind == "scripted" and function:
+        return validated(Settings, {"client": "scripted", "function": function, "name": "scripted"}, f"--judge {name}")
+    if name not in judges:
+        if not judges:
+            raise WorldGaugeError(
+                f"--judge {name}: no judge is configured", "write a [judge] table into worldgauge.toml"
+            )
+        raise unknown_name("judge", name, [*judges, "replay"])
+    return judges[name]
