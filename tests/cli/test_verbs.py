@@ -23,7 +23,10 @@ def test_plan_does_nothing_and_says_what_would_be_done(videos: Path, tmp_path: P
     (videos / "reference" / "case-02.mkv").unlink()
     plan = helpers.run_json("plan", videos, "-m", "psnr,flow_magnitude")
     assert plan["records_to_write"] == 6
-    assert plan["signals_to_compute"] == {"flow_fields": 3, "flow_pairs": 3, "pixel_errors": 2}
+    assert plan["signals_to_compute"] == {
+        "flow_fields": 3, "flow_pairs": 3, "usable_frames": 3,
+        "pixel_errors": 2,
+    }
     assert plan["seconds_on_one_worker"] >= 0
     assert plan["gigabytes_per_worker"] > 0
     assert not (tmp_path / "store").exists()
@@ -59,7 +62,7 @@ def test_two_benchmarks_in_one_run(videos: Path, tmp_path: Path) -> None:
     counted = [one["counters"] for one in told["runs"]]
     # Three clips and three references, each read once and each signal computed once for both.
     assert sum(one.get("decode_passes", 0) for one in counted) == 6
-    assert sum(one.get("signals_computed", 0) for one in counted) == 9
+    assert sum(one.get("signals_computed", 0) for one in counted) == 12
     assert helpers.records(Path("both/first")) == helpers.records(Path("both/second"))
     plans = helpers.run_json("plan", videos, "-b", first, "-b", second, *flags)["plans"]
     assert [plan["records_done"] for plan in plans] == [6, 6]

@@ -26,7 +26,8 @@ def test_one_decode_and_one_computation_for_many_metrics(videos: Path) -> None:
     assert counters["computed:test_contrast"] == 3
     assert counters["computed:flow_fields"] == counters["computed:flow_pairs"] == 3
     assert counters["computed:pixel_errors"] == 3
-    assert counters["signals_computed"] == 15
+    assert counters["computed:usable_frames"] == 3
+    assert counters["signals_computed"] == 18
     # Three subjects and three references, each read once.
     assert counters["decode_passes"] == 6
     assert counters["frames_decoded"] == 6 * 6

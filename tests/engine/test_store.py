@@ -54,13 +54,16 @@ def test_full_disk_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.Monke
 def test_cache_verbs(videos: Path, tmp_path: Path) -> None:
     helpers.worldgauge("run", videos, "-m", "psnr,flow_magnitude", "-w", 1)
     used = helpers.run_json("cache", "du")
-    assert {r["signal"]: r["entries"] for r in used["signals"]} == {"flow_pairs": 3, "pixel_errors": 3}
+    assert {r["signal"]: r["entries"] for r in used["signals"]} == {
+        "flow_pairs": 3, "usable_frames": 3,
+        "pixel_errors": 3,
+    }
     found = helpers.run_json("cache", "verify")
-    assert found == {"store": str(tmp_path / "store"), "entries": 6, "damaged": 0, "unverified": 0}
+    assert found == {"store": str(tmp_path / "store"), "entries": 9, "damaged": 0, "unverified": 0}
     entry = next((tmp_path / "store").glob("??/*.npz"))
     entry.write_bytes(entry.read_bytes()[:10])
     done = helpers.worldgauge("cache", "verify", check=False)
-    assert (done.returncode, done.stdout.strip()) == (1, "6 entries, 1 damaged and dropped")
+    assert (done.returncode, done.stdout.strip()) == (1, "9 entries, 1 damaged and dropped")
     (entry.parent / ".partial-dead").write_bytes(b"x")
     assert helpers.run_json("cache", "gc", "--days", "30")["dropped"] == 1
-    assert helpers.run_json("cache", "gc", "--days", "0")["dropped"] == 5
+    assert helpers.run_json("cache", "gc", "--days", "0")["dropped"] == 8

@@ -104,7 +104,7 @@ def test_trust_20_small_refusals(command: Command, clip: Path) -> None:
 def test_trust_20_the_plan_counts_what_is_stored(command: Command, clip: Path) -> None:
     flags = (clip, "-m", "flow_magnitude", "-o", "out")
     assert command("run", *flags, "-w", 1).code == 0
-    assert "none to compute, 1 stored" in command("plan", *flags).out
+    assert "none to compute, 2 stored" in command("plan", *flags).out
 
 
 def test_trust_20_exit_codes(command: Command, clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:

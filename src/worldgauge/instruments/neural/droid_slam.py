@@ -33,7 +33,7 @@ class DroidSlam(NeuralInstrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "droid_slam"
-    memory: ClassVar[float] = 20.0
+    memory: ClassVar[float] = 16.0
     whole_frames: ClassVar[bool] = True
     tried_with: ClassVar[dict[str, Any]] = {"area": 128 * 172}
 

@@ -24,7 +24,7 @@ class VfiMambaInstrument(NeuralInstrument):
 
     seat: ClassVar[str] = "interpolation"
     name: ClassVar[str] = "vfimamba"
-    memory: ClassVar[float] = 12.0
+    memory: ClassVar[float] = 6.0
 
     batch: int = 2
     """Pairs the network is given at a time; twice as many with their half turns."""

@@ -14,6 +14,7 @@ from transformers import Sam3Config, Sam3Model
 
 from worldgauge.instruments.neural.networks.from_transformers import from_transformers
 from worldgauge.instruments.neural.networks.stacked import Stacked
+from worldgauge.instruments.neural.preparing import Frames, height_and_width
 
 NAME = "SAM 3"
 TOGETHER = 16
@@ -31,10 +32,10 @@ class Segmenter(Stacked):
         self.longest_text: int = module.config.text_config.max_position_embeddings
 
     def segment(
-        self, frames: NDArray[np.uint8], tokens: NDArray[np.int64], lengths: NDArray[np.int64], threshold: float
+        self, frames: Frames, tokens: NDArray[np.int64], lengths: NDArray[np.int64], threshold: float
     ) -> list[tuple[NDArray[np.bool_], NDArray[np.float32]]]:
         """Masks and scores of frames (N, H, W, 3), each with the tokens (N, T) of its phrase and how many these are."""
-        height, width = frames.shape[1:3]
+        height, width = height_and_width(frames)
         found = []
         for scores, masks in self.answers(frames, tokens, lengths):
             kept = scores > threshold
@@ -42,7 +43,7 @@ class Segmenter(Stacked):
         return found
 
     def answers(
-        self, frames: NDArray[np.uint8], tokens: NDArray[np.int64], lengths: NDArray[np.int64]
+        self, frames: Frames, tokens: NDArray[np.int64], lengths: NDArray[np.int64]
     ) -> Sequence[tuple[Tensor, Tensor]]:
         """Per frame the scores (Q,) of all queries and their masks (Q, h, w), before a sigmoid, on the device."""
 
@@ -54,7 +55,7 @@ class Segmenter(Stacked):
             scores = told.pred_logits.float().sigmoid() * told.presence_logits.float().sigmoid()
             return scores, told.pred_masks.float()
 
-        scores, masks = self.run_on_device(call, frames, tokens, lengths)
+        scores, masks = self.run_on_device(call, np.asarray(frames), tokens, lengths)
         return list(zip(scores, masks, strict=True))
 
     def enlarged(self, masks: Tensor, height: int, width: int) -> NDArray[np.bool_]:
