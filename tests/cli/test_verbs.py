@@ -24,7 +24,9 @@ def test_plan_does_nothing_and_says_what_would_be_done(videos: Path, tmp_path: P
     plan = helpers.run_json("plan", videos, "-m", "psnr,flow_magnitude")
     assert plan["records_to_write"] == 6
     assert plan["signals_to_compute"] == {
-        "flow_fields": 3, "flow_pairs": 3, "usable_frames": 3,
+        "flow_fields": 3,
+        "flow_pairs": 3,
+        "usable_frames": 3,
         "pixel_errors": 2,
     }
     assert plan["seconds_on_one_worker"] >= 0

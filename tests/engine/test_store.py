@@ -55,7 +55,8 @@ def test_cache_verbs(videos: Path, tmp_path: Path) -> None:
     helpers.worldgauge("run", videos, "-m", "psnr,flow_magnitude", "-w", 1)
     used = helpers.run_json("cache", "du")
     assert {r["signal"]: r["entries"] for r in used["signals"]} == {
-        "flow_pairs": 3, "usable_frames": 3,
+        "flow_pairs": 3,
+        "usable_frames": 3,
         "pixel_errors": 3,
     }
     found = helpers.run_json("cache", "verify")
