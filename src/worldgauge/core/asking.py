@@ -62,12 +62,14 @@ class Expected:
     cost: tuple[float, float] | None = (0.0, 0.0)
 
     def __add__(self, other: Expected) -> Expected:
-        both = self.cost is not None and other.cost is not None
+        cost = None
+        if self.cost is not None and other.cost is not None:
+            cost = (self.cost[0] + other.cost[0], self.cost[1] + other.cost[1])
         return Expected(
             self.calls + other.calls,
             self.images + other.images,
             (self.tokens[0] + other.tokens[0], self.tokens[1] + other.tokens[1]),
-            (self.cost[0] + other.cost[0], self.cost[1] + other.cost[1]) if both else None,  # type: ignore[index]
+            cost,
         )
 
 

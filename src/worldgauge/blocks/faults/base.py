@@ -144,3 +144,12 @@ def levels(shown: Shown) -> float:
     """Mean absolute difference from the true pictures, in 8-bit levels."""
     pairs = zip(shown.frames, shown.truth, strict=True)
     return float(np.mean([np.abs(a.astype(np.int16) - b).mean() for a, b in pairs]))
+
+
+class SeenInPictures(Fault):
+    """A fault whose dose is how far its pictures are from the true ones; where nothing moves, no order is wrong."""
+
+    quantity = "mean difference from the true pictures, 8-bit levels"
+
+    def measure(self, given: Given, shown: Shown) -> float:
+        return levels(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Shown, Stay, levels, onset
+from worldgauge.blocks.faults.base import Frames, Given, Move, SeenInPictures, Stay, onset
 from worldgauge.blocks.faults.timing import span_before_end
 from worldgauge.core.gauge import Quality
 
@@ -12,12 +12,8 @@ _COARSEST = 32.0
 """Distance of neighbouring tones at full severity, 8-bit levels."""
 
 
-class _Glitch(Fault):
-    quantity = "mean difference from the true pictures, 8-bit levels"
+class _Glitch(SeenInPictures):
     noticed = 0.1
-
-    def measure(self, given: Given, shown: Shown) -> float:
-        return levels(shown)
 
 
 class Flash(_Glitch):

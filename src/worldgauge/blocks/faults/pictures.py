@@ -5,18 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Shown, Stay, levels, onset, still
+from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, SeenInPictures, Shown, Stay, onset, still
 from worldgauge.core.gauge import Quality
 
 
-class _PictureFault(Fault):
-    quantity = "mean difference from the true pictures, 8-bit levels"
-
-    def measure(self, given: Given, shown: Shown) -> float:
-        return levels(shown)
-
-
-class Flicker(_PictureFault):
+class Flicker(SeenInPictures):
     name = "flicker"
     says = "brightness and texture jump from frame to frame"
     moves = (
@@ -33,7 +26,7 @@ class Flicker(_PictureFault):
         return _bytes([_patchy(frame, gain, field) for frame, gain, field in changes])
 
 
-class LightingDrift(_PictureFault):
+class LightingDrift(SeenInPictures):
     name = "lighting_drift"
     says = "exposure and colour temperature move away and stay there"
     moves = (Move(Quality.LIGHTING), Move(Quality.FIDELITY))
@@ -47,7 +40,7 @@ class LightingDrift(_PictureFault):
         return _bytes([f * (1 + w * tint).astype(np.float32) for f, w in zip(frames, weight, strict=True)])
 
 
-class StyleDrift(_PictureFault):
+class StyleDrift(SeenInPictures):
     name = "style_drift"
     says = "the pictures turn into a posterised ink drawing"
     moves = (Move(Quality.STYLE), Move(Quality.FIDELITY))
@@ -58,7 +51,7 @@ class StyleDrift(_PictureFault):
         return _bytes([f + np.float32(w) * (_ink(f) - f) for f, w in zip(frames, weight, strict=True)])
 
 
-class Blur(_PictureFault):
+class Blur(SeenInPictures):
     name = "blur"
     says = "the pictures lose their sharpness"
     moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
@@ -82,7 +75,7 @@ class Blur(_PictureFault):
         return np.stack([cv2.GaussianBlur(f, (0, 0), float(r)) if r > 0.05 else f for f, r in pairs])
 
 
-class Noise(_PictureFault):
+class Noise(SeenInPictures):
     name = "noise"
     says = "grain covers the pictures"
     moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))
@@ -95,7 +88,7 @@ class Noise(_PictureFault):
         return _bytes([f + s * random.standard_normal(f.shape, np.float32) for f, s in pairs])
 
 
-class Compression(_PictureFault):
+class Compression(SeenInPictures):
     name = "compression"
     says = "the pictures fall apart into blocks"
     moves = (Move(Quality.PICTURE), Move(Quality.FIDELITY), Move(Quality.EARLY))

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.faults.base import Fault, Frames, Given, Move, Shown, Stay, levels
+from worldgauge.blocks.faults.base import Frames, Given, Move, SeenInPictures, Shown, Stay, levels
 from worldgauge.blocks.faults.clock import at_frames
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.cameras import CameraPath
@@ -23,14 +23,8 @@ _END = 0.95
 _PICTURES_STAY = (Stay(Quality.PICTURE), Stay(Quality.TONES))
 
 
-class _TimingFault(Fault):
-    """The quantity is 0 where nothing moves: there, no order is wrong."""
-
-    quantity = "mean difference from the true pictures, 8-bit levels"
+class _TimingFault(SeenInPictures):
     noticed = 0.1
-
-    def measure(self, given: Given, shown: Shown) -> float:
-        return levels(shown)
 
 
 class TimeReversal(_TimingFault):

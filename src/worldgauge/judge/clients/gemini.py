@@ -52,8 +52,6 @@ class Gemini:
         except self._errors.APIError as error:
             after = _retry_after(error)
             raise failed_call(error.code, str(error), after, self._secret, error) from None
-        except (OSError, ValueError) as error:
-            raise failed_call(None, f"{type(error).__name__}: {error}", "", self._secret, error) from None
         except Exception as error:  # noqa: BLE001  the package lets its transport's own errors through
             raise failed_call(None, f"{type(error).__name__}: {error}", "", self._secret, error) from None
         finally:

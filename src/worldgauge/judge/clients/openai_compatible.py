@@ -88,7 +88,5 @@ def usage_in(told: Any, first: str, second: str) -> Usage | None:
     """Tokens in and out, where both are told."""
     if not isinstance(told, Mapping):
         return None
-    counts = [told.get(first), told.get(second)]
-    if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts):
-        return None
-    return Usage(*counts)  # type: ignore[arg-type]
+    counts = [count for count in (told.get(first), told.get(second)) if type(count) is int and count >= 0]
+    return Usage(counts[0], counts[1]) if len(counts) == 2 else None
