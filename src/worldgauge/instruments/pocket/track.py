@@ -3,12 +3,13 @@
 Each frame is searched anew. Guesses come from the last mask carried along by the flow and from regions of telling
 colour anywhere in the frame; each is turned into a mask and scored, and the best one is the object if it scores enough.
 So an object that left is found again wherever it returns, and one that is missing is reported missing. An object that
-changed its colours while out of view is looked for where it stood, by its outline.
+changed its colours while out of view is looked for where it stood, by its outline: at a place that is recognised, and,
+if it is missing to the end, where the camera's path says that it must be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ from worldgauge.functional.flow import warp
 from worldgauge.functional.masks import Box, mask_of
 from worldgauge.instruments.pocket.colour_model import Bins, ColourModel, Mask, colour_bins
 from worldgauge.instruments.pocket.flow import DisFlow
+from worldgauge.instruments.pocket.foresight import recall_by_path
 from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
 from worldgauge.instruments.pocket.silhouette import SMALLEST, dilate, laid_over, segment
 from worldgauge.signals.tracks import Sighting
@@ -40,7 +42,7 @@ class ColourTrack(Instrument):
 
     seat: ClassVar[str] = "track"
     name: ClassVar[str] = "colour_track"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     keep: float = 0.45
     """Least score of an object seen in the frame before."""
@@ -48,6 +50,8 @@ class ColourTrack(Instrument):
     """Least score of an object that was not."""
     outline: float = 0.6
     """Least agreement with its outline of an object that is only known by its place."""
+    foreseen: float = 0.7
+    """The same where only the camera's path tells the place: of many outlines tried there the best one counts."""
 
     def track(self, frames: Iterable[NDArray[np.uint8]], box: Box | None, mask: Mask | None) -> Iterator[Sighting]:
         """One sighting per frame; the first frame's is the given mask, or the one found in the given box."""
@@ -60,9 +64,21 @@ class ColourTrack(Instrument):
         if np.count_nonzero(mask) < SMALLEST:
             raise Unscored("the target's mask in the first frame is empty")
         search = _Search(self, first, mask)
-        yield Sighting(mask, 1.0)
+        shown, seen = [first], [Sighting(mask, 1.0)]
         for frame in remaining:
-            yield search.look(frame)
+            shown.append(frame)
+            seen.append(search.look(frame))
+        yield from self._foresee(shown, seen)
+
+    def _foresee(self, frames: Sequence[NDArray[np.uint8]], seen: Sequence[Sighting]) -> list[Sighting]:
+        """The sightings; with those that the camera's path tells of, if the object is missing to the end."""
+        last = max(k for k, sighting in enumerate(seen) if sighting.mask.any())
+        if last == len(seen) - 1:
+            return list(seen)
+        sure = [(k, s.mask) for k, s in enumerate(seen) if s.confidence >= TRUSTED and _is_whole(s.mask)]
+        found = recall_by_path(frames, sure, range(last + 1, len(seen)))
+        told = {k: Sighting(mask, share) for k, (mask, share) in found.items() if share >= self.foreseen}
+        return [told.get(k, sighting) for k, sighting in enumerate(seen)]
 
 
 def mask_in_box(image: NDArray[np.uint8], box: Box) -> Mask:
@@ -181,11 +197,15 @@ class _Search:
     def _learn(
         self, frame: NDArray[np.uint8], mask: Mask, score: float, bins: Bins, posterior: NDArray[np.float32]
     ) -> None:
-        cut = mask[[0, -1]].any() or mask[:, [0, -1]].any()
-        if self._visible and score >= TRUSTED and not cut:
+        if self._visible and score >= TRUSTED and _is_whole(mask):
             self._model.adapt(bins, mask)
             self._memory.keep(frame, mask)
             core = mask & (posterior > 0.5)
             if np.count_nonzero(core) >= 0.1 * np.count_nonzero(mask):
                 self._shapes = [self._shapes[0], (mask, core)]
         self._model.learn_background(bins, ~dilate(mask, 2))
+
+
+def _is_whole(mask: Mask) -> bool:
+    """Whether the object is seen, and not cut by the frame's edge."""
+    return bool(mask.any() and not (mask[[0, -1]].any() or mask[:, [0, -1]].any()))
