@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from worldgauge.core.asking import AskedInstrument, Expected
@@ -217,17 +220,16 @@ def _estimate(
     rates = (_rates_of_cards(plan, seats) if on_gpu else {}) | read_rates(store.root)
     busy = [work for work in plan.works if work.compute and work.video is not None]
     spread = {id(work) for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]}
+    looked_into = [work for work in busy if id(work) in spread or "info" in vars(work.video)]
+    # Side by side: of a folder of frames the first one is decoded.
+    with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+        sizes = list(pool.map(partial(_looked_into, seats=seats), looked_into))
     megapixels, most = [], 0.0
-    for work in busy:
-        assert work.video is not None
-        if id(work) not in spread and "info" not in vars(work.video):
+    for work, size in zip(looked_into, sizes, strict=True):
+        if size is None:
             continue
-        try:
-            info = work.video.info
-            needed = memory_needed(work.compute, CaseInputs(work.case, work.video), seats)
-        except (WorldGaugeError, OSError):
-            continue
-        megapixels.append(info.frames * info.width * info.height / 1e6)
+        pixels, needed = size
+        megapixels.append(pixels)
         if limit is not None and needed > limit:
             plan.too_large[work.case.id] = needed / 2**30
         else:
@@ -237,6 +239,17 @@ def _estimate(
     mean = sum(megapixels) / len(megapixels)
     seconds = sum(rates.get(name, SIGNALS.get(name).cost) * mean * count for name, count in plan.signals().items())
     return seconds, most
+
+
+def _looked_into(work: CaseWork, seats: Seats) -> tuple[float, float] | None:
+    """Megapixels of a clip, and the bytes that a worker needs for it; None where it cannot be read."""
+    assert work.video is not None
+    try:
+        info = work.video.info
+        needed = memory_needed(work.compute, CaseInputs(work.case, work.video), seats)
+    except (WorldGaugeError, OSError):
+        return None
+    return info.frames * info.width * info.height / 1e6, needed
 
 
 def _rates_of_cards(plan: Plan, seats: Seats) -> dict[str, float]:

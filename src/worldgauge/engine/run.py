@@ -56,7 +56,8 @@ class Totals:
 
     @property
     def waited(self) -> float | None:
-        """The share of the time in which the GPUs had nothing to do; None where none was used."""
+        """The share of the time in which the GPUs had nothing to do; None where none was used. Of workers that share
+        one, moments may count twice, so that it is no more than what they waited."""
         wall = self.counters["gpu_wall_seconds"]
         return max(0.0, 1 - self.counters["gpu_seconds"] / wall) if wall else None
 
@@ -119,7 +120,7 @@ def execute_together(
             counters = folders[0].totals.counters
             if counters["gpu_seconds"]:
                 wall = (ended or time.perf_counter()) - begun
-                counters["gpu_wall_seconds"] = wall * first.workers  # type: ignore[assignment]
+                counters["gpu_wall_seconds"] = wall * min(first.workers, setup.gpus)  # type: ignore[assignment]
     return [folder.totals for folder in folders]
 
 
