@@ -30,6 +30,7 @@ from worldgauge.engine.reference_frames import ReferenceFrames
 from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.stages import Stages, joint_stages
 from worldgauge.engine.store import Store
+from worldgauge.engine.surroundings import one_torch_thread
 from worldgauge.engine.together import Together
 from worldgauge.engine.watch import Slot, Watch
 
@@ -144,6 +145,8 @@ class Worker:
 
         `slot` is where a worker process tells what it is at.
         """
+        if setup.device.startswith("cuda"):
+            one_torch_thread()
         self.parts = list(_parts(setup, perceive))
         first = self.parts[0]
         self.seats, self.definitions, self.stages = first.seats, first.definitions, first.stages
