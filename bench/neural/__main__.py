@@ -2,7 +2,8 @@
 
 Parts: `originals` (their order of calls), `fp32` and `fp32-again` (the engine, with references to decode and with
 references kept), `default` and `default-again` (the same in default number types), `rates` (each network by itself),
-`study` (default number types against float32), `profile` and `profile-default` (kernels by name).
+`study` (default number types against float32; one worker against two in another order), `profile` and
+`profile-default` (kernels by name).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=None)
     parser.add_argument("--small", action="store_true", help="tiny networks and clips on the CPU")
     parser.add_argument("--ahead", type=int, default=None)
+    parser.add_argument("--workers", type=int, default=0, help="0: as many as the engine chooses")
     asked = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     make_known()
@@ -159,11 +161,12 @@ class Bench:
         if self.device == "cuda":
             import torch
 
+            # For the workers, which are processes of their own.
             torch.cuda.empty_cache()
-            torch.cuda.reset_peak_memory_stats()
         place.mkdir(exist_ok=True)
         use = self.plain_use if numerics == "official" else self.small_use
         options = {"numerics": numerics, "store": store, "device": self.device, "use": use, "profile": profile}
+        options["workers"] = 1 if profile else self.asked.workers
         ahead = self.asked.ahead or (2 if self.asked.small else None)
         cases = {name: found[:10] if profile else found for name, found in self.cases.items()}
         return engine_side.run(place, cases, self.metrics, self.clips, ahead=ahead, **options)
@@ -177,7 +180,7 @@ class Bench:
 
     def study(self) -> dict[str, Any]:
         """Cases of gauge blocks where they can be rendered, else of made textures."""
-        from bench.neural import engine_side, material, study
+        from bench.neural import material, study
 
         place = self.folder / "study"
         shape = (
@@ -187,23 +190,14 @@ class Bench:
         )
         count = self.asked.study_cases
         clips, references, told = blocks(place, count, shape)
-        found: dict[str, Any] = {"clips": told}
-        values: dict[str, Any] = {}
-        for label, numerics in (("plain", "exact"), ("fast", "fast")):
-            cases = {}
-            for name, part in self.benchmarks.items():
-                data = place / f"data-{name}"
-                data.mkdir(parents=True, exist_ok=True)
-                cases[name] = part.cases(data, clips, references)
-            options = {"numerics": numerics, "device": self.device, "use": self.small_use, "protocol": "paper"}
-            ahead = self.asked.ahead or (2 if self.asked.small else None)
-            (place / label).mkdir(parents=True, exist_ok=True)
-            told = engine_side.run(place / label, cases, self.metrics, clips, ahead=ahead, **options)
-            found[label] = {key: told[key] for key in ("seconds_per_clip", "statuses", "reasons", "gpu_busy_share")}
-            values[label] = {name: engine_side.values(place / label, name) for name in self.benchmarks}
-        for name in self.benchmarks:
-            found[name] = study.compare(values["plain"][name], values["fast"][name])
-        return found
+        cases = {}
+        for name, part in self.benchmarks.items():
+            data = place / f"data-{name}"
+            data.mkdir(parents=True, exist_ok=True)
+            cases[name] = part.cases(data, clips, references)
+        ahead = self.asked.ahead or (2 if self.asked.small else None)
+        options = {"device": self.device, "use": self.small_use, "ahead": ahead}
+        return {"clips": told, **study.measure(place, cases, self.metrics, clips, options)}
 
     def summary(self) -> dict[str, Any]:
         originals = self.found.get("originals", {}).get("together")

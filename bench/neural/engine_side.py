@@ -6,54 +6,64 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from bench.neural.watching import Gpu, processor_seconds
 from worldgauge.api.building import build_job
 from worldgauge.core.benchmark import Benchmark, read_benchmark_file
 from worldgauge.core.case import Case
 from worldgauge.core.run_folder import Run
-from worldgauge.engine.executors import InlineExecutor
+from worldgauge.engine.executors import InlineExecutor, PoolExecutor
 from worldgauge.engine.fitting import tried
 from worldgauge.engine.plan import make_plans
 from worldgauge.engine.run import execute_together
 
-WARM_UP = 2
-"""Clips that are gone over before the clock starts: networks are loaded, kernels recorded."""
+WARM_UP = 4
+"""Short clips among those made. Each worker goes over one before the clock starts: networks are loaded, kernels
+recorded."""
 
 
 class Timed:
-    """An executor that starts its clock once networks are loaded and a few clips are done."""
+    """An executor that starts its clock once every worker has loaded its networks and done a clip."""
 
-    def __init__(self, setup: Any, _workers: int, perceive: bool, profile: bool = False) -> None:
-        started = time.perf_counter()
-        self._inner = InlineExecutor(setup, perceive)
-        self.loading = time.perf_counter() - started
-        self.wall = self.processor = self.gpu = 0.0
-        self.done = 0
+    def __init__(self, setup: Any, workers: int, perceive: bool, profile: bool = False) -> None:
+        self._inner = InlineExecutor(setup, perceive) if workers == 1 else PoolExecutor(setup, workers, perceive)
+        self._workers = workers
+        self.loading = self.wall = self.processor = self.launched = 0.0
+        self._clips: set[str] = set()
+        self.gpu = Gpu()
         self._profile = profile
         self.kernels: dict[str, Any] = {}
 
     def map(self, items: Iterable[Any]) -> Iterator[Any]:
         coming = iter(items)
         started = time.perf_counter()
-        # One after the other: each network is loaded by the first that asks.
-        for _ in range(WARM_UP):
-            for item in coming:
-                yield from self._inner.map([item])
-                break
+        yield from self._inner.map(islice(coming, self._workers))
         self.loading += time.perf_counter() - started
-        self._inner._worker.loaded.busy_seconds()
         profiler = _profiler() if self._profile else None
-        started, processor = time.perf_counter(), time.process_time()
-        for result in self._inner.map(coming):
-            self.gpu += result.counters["gpu_seconds"]
-            self.done += 1
-            yield result
+        processor, started = self._processor_seconds(), time.perf_counter()
+        with self.gpu.watched():
+            for result in self._inner.map(coming):
+                # From the first to the last kernel of each launch; workers that share a GPU count each other's too.
+                self.launched += result.counters["gpu_seconds"]
+                self._clips.add(result.case)
+                yield result
         self.wall += time.perf_counter() - started
-        self.processor += time.process_time() - processor
+        self.processor += self._processor_seconds() - processor
         if profiler is not None:
             self.kernels = _kernels(profiler)
+
+    @property
+    def done(self) -> int:
+        """Clips gone over while the clock ran, in however many passes."""
+        return len(self._clips)
+
+    def _processor_seconds(self) -> float:
+        """Of this process and of its workers."""
+        workers = getattr(self._inner, "_workers", [])
+        return time.process_time() + sum(processor_seconds(worker._process.pid) for worker in workers)
 
     def close(self) -> None:
         self._inner.close()
@@ -72,8 +82,9 @@ def run(
     ahead: int | None = None,
     use: Mapping[str, tuple[str, ...]] | None = None,
     profile: bool = False,
+    workers: int = 0,
 ) -> dict[str, Any]:
-    """What the engine took for all clips but the first few."""
+    """What the engine took for all clips but the first few. `workers` 0: as many as it chooses."""
     from dataclasses import replace
 
     out = folder / "out"
@@ -94,10 +105,10 @@ def run(
             store=store,
             out=out / name,
             use=(use or {}).get(name, ()),
-            max_memory="100GB",
+            workers=workers,
         )
         setup = job.setup if ahead is None else replace(job.setup, ahead=ahead, keep_references=True)
-        jobs.append(replace(job, setup=setup, workers=1))
+        jobs.append(replace(job, setup=setup))
     planned = tried(list(zip(jobs, make_plans(jobs), strict=True)))
     impossible = {metric: why for _, plan in planned for metric, why in plan.impossible.items()}
     planning = time.perf_counter() - started
@@ -122,13 +133,16 @@ def run(
         "numerics": numerics,
         "protocol": protocol,
         "clips": done,
+        "workers": jobs[0].workers,
         "ahead": jobs[0].setup.ahead,
         "seconds_per_clip": timed.wall / done,
-        "with_planning_per_clip": (timed.wall + planning * done / (done + WARM_UP)) / done,
+        "with_planning_per_clip": timed.wall / done + planning / (done + jobs[0].workers),
         "planning_seconds": planning,
         "loading_and_warm_up_seconds": timed.loading,
-        "gpu_busy_share": timed.gpu / timed.wall if timed.wall else None,
-        "gpu_seconds_per_clip": timed.gpu / done,
+        "gpu_busy_share": timed.gpu.busy_share,
+        "gpu_seconds_per_clip": timed.gpu.busy_share * timed.wall / done,
+        "gpu_samples": len(timed.gpu.shares),
+        "gpu_launched_seconds_per_clip": timed.launched / done,
         "processor_seconds_per_clip": timed.processor / done,
         "processor_over_cores_per_clip": timed.processor / done / cores,
         "cores": cores,
@@ -137,8 +151,7 @@ def run(
         "impossible": impossible,
         "counters": [dict(sorted(of_job.counters.items())) for of_job in totals],
         "signal_seconds": [{k: round(v, 2) for k, v in sorted(of_job.signal_seconds.items())} for of_job in totals],
-        "peak_gpu_gib": _peak(device),
-        "peak_reserved_gib": _peak(device, "reserved"),
+        "peak_gpu_gib": timed.gpu.most_gib,
         **({"kernels": timed.kernels} if profile else {}),
     }
 
@@ -167,12 +180,3 @@ def _kernels(profiler: Any) -> dict[str, Any]:
     rows = [(event.key, event.self_device_time_total / 1e6, event.count) for event in profiler.key_averages()]
     rows.sort(key=lambda row: -row[1])
     return {"seconds": sum(row[1] for row in rows), "launches": sum(row[2] for row in rows), "most": rows[:40]}
-
-
-def _peak(device: str, kind: str = "allocated") -> float | None:
-    if not device.startswith("cuda"):
-        return None
-    import torch
-
-    peak = torch.cuda.max_memory_allocated() if kind == "allocated" else torch.cuda.max_memory_reserved()
-    return float(peak) / 2**30

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.api.judges import chosen_judge, confirmed_hosts
+from worldgauge.api.sharing import chosen_workers
 from worldgauge.core.asking import AskedInstrument, Spending
 from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
 from worldgauge.core.canonical import digest_of
@@ -98,7 +99,10 @@ def build_job(
         raise WorldGaugeError(f"no metric can be computed for '{file.name}'", "name some, to learn what they need")
     on = chosen_device(device, chosen, seats)
     gpus = gpu_count(on)
-    workers = workers or gpus or os.cpu_count() or 1
+    # With memory stated for networks a GPU is not shared: they were meant to have all of it.
+    free = free_on_gpu(on) if gpus and gpu_memory is None else 0.0
+    networks = [one for definition in resolve(chosen, seats) for one in definition.networks] if free else []
+    workers = chosen_workers(workers, gpus, free, networks, len(only) or len(opened.cases))
     limits = chosen_limits(time_limit, max_memory, workers, own_process)
     setup = Setup(
         metrics=chosen,
@@ -233,7 +237,7 @@ def chosen_device(device: str | None, uses: Sequence[MetricUse], seats: Seats) -
 
 
 def gpu_count(device: str) -> int:
-    """GPUs that a run on this device is spread over: one worker on each."""
+    """GPUs that a run on this device is spread over."""
     if not device.startswith("cuda"):
         return 0
     import torch
@@ -270,13 +274,18 @@ def room_for_networks(device: str, gpu_memory: str | None, limits: Limits, worke
     what a worker may take beside a clip's frames. None where nobody knows."""
     if gpu_memory is not None:
         return parse_memory(gpu_memory, "--gpu-memory") / 2**30
-    if device.startswith("cuda"):
-        import torch
-
-        if torch.cuda.is_available():
-            free, _ = torch.cuda.mem_get_info(device)
-            return float(free) / 2**30 / max(1, workers)
+    if free := free_on_gpu(device):
+        return free / max(1, workers)
     return None if limits.memory is None else max(0.0, limits.memory - FRAMES_MEMORY) / 2**30
+
+
+def free_on_gpu(device: str) -> float:
+    """Gigabytes; 0 where there is no GPU."""
+    if not device.startswith("cuda"):
+        return 0.0
+    import torch
+
+    return float(torch.cuda.mem_get_info(device)[0]) / 2**30 if torch.cuda.is_available() else 0.0
 
 
 def chosen_limits(time_limit: float | None, max_memory: str | None, workers: int, own_process: bool) -> Limits:

@@ -87,7 +87,10 @@ Include = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Run folder; else under runs/.")]
 Workers = Annotated[
-    int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
+    int,
+    typer.Option(
+        "--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core, or some for each GPU."
+    ),
 ]
 Shard = Annotated[str, typer.Option("--shard", envvar="WORLDGAUGE_SHARD", help="Only part i of n, as i/n.")]
 Sample = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from copy import copy
 from functools import partial
 from typing import Protocol, overload
@@ -50,6 +51,7 @@ class Frames(Sequence[Image]):
         return self._decoded.frame(self.indices[item], self._spec)
 
     def __iter__(self) -> Iterator[Image]:
+        self._decoded.bring_all(self.indices, self._spec)
         return (self._decoded.frame(index, self._spec) for index in self.indices)
 
     @property
@@ -75,6 +77,10 @@ class Clip:
     def remember(self, kept: KeptFrames) -> None:
         """Ask these before a frame is decoded and resized."""
         self._decoded.kept = kept
+
+    def read_with(self, readers: Executor) -> None:
+        """Let these threads decode and resize frames where each is a file of its own and all are gone through."""
+        self._decoded.readers = readers
 
     def under(self, spec: FrameSpec) -> Clip:
         """The same clip seen through another spec; decoded frames are shared."""
@@ -135,6 +141,7 @@ class _Decoded:
         self.passes = 0
         self.frames_decoded = 0
         self.kept: KeptFrames | None = None
+        self.readers: Executor | None = None
         self._memory = memory
         self._buffers: dict[tuple[int, int, str], _Buffer] = {}
 
@@ -149,11 +156,36 @@ class _Decoded:
             self._bring(index, wanted, size, spec.interpolation)
         return wanted.get(index)
 
+    def bring_all(self, indices: Sequence[int], spec: FrameSpec) -> None:
+        """Have readers make the frames that are not there yet; the same frames as one after the other."""
+        from worldgauge.media.resize import resize
+
+        if self.readers is None or not self.video.frame_by_frame:
+            return
+        size, interpolation = spec.output_size(*self.size), spec.interpolation
+        original = self._buffer(self.size, "decoded")
+        wanted = original if size == self.size else self._buffer(size, interpolation)
+        held = original.in_memory or wanted is original
+        there = {**wanted.slots, **original.slots}
+        missing = [index for index in dict.fromkeys(indices) if index not in there]
+        missing = [index for index in missing if not self._recalled(index, wanted, size, interpolation)]
+
+        def made(index: int) -> tuple[Image | None, Image]:
+            ((_, frame),) = self.video.decode([index])
+            return frame if held else None, resize(frame, size, interpolation)
+
+        for index, (frame, resized) in zip(missing, self.readers.map(made, missing), strict=True):
+            self.passes = 1
+            self.frames_decoded += 1
+            if frame is not None:
+                original.put(index, frame)
+            if wanted is not original:
+                self._put_resized(index, wanted, size, interpolation, resized)
+
     def _bring(self, index: int, wanted: _Buffer, size: tuple[int, int], interpolation: str) -> None:
         from worldgauge.media.resize import resize
 
-        if self.kept is not None and (known := self.kept.frame(index, size, interpolation)) is not None:
-            wanted.put(index, known)
+        if self._recalled(index, wanted, size, interpolation):
             return
         original = self._buffer(self.size, "decoded")
         if index in original.slots:
@@ -167,8 +199,20 @@ class _Decoded:
             self._decode_into(original)
             frame = original.get(index)
         if wanted is not original:
-            wanted.put(index, resize(frame, size, interpolation))
-        if self.kept is not None and size != self.size:
+            self._put_resized(index, wanted, size, interpolation, resize(frame, size, interpolation))
+
+    def _recalled(self, index: int, wanted: _Buffer, size: tuple[int, int], interpolation: str) -> bool:
+        """Whether the frame was kept, and is there now."""
+        if self.kept is None or (known := self.kept.frame(index, size, interpolation)) is None:
+            return False
+        wanted.put(index, known)
+        return True
+
+    def _put_resized(
+        self, index: int, wanted: _Buffer, size: tuple[int, int], interpolation: str, frame: Image
+    ) -> None:
+        wanted.put(index, frame)
+        if self.kept is not None:
             self.kept.note(index, size, interpolation, wanted.get(index))
 
     def _decoded_alone(self, index: int) -> Image:

@@ -28,7 +28,8 @@ class Instrument:
     memory: ClassVar[float] = 0.1
     """Gigabytes it needs while loaded, beside the frames."""
     rate: ClassVar[float | None] = None
-    """Frames of 480x832, or pairs of them, that it is done with in a second on a GPU, as its card says; for plans."""
+    """Frames of 480x832, or pairs of them, that a GPU does in a second as the authors compute, as its card says; for
+    plans."""
     takes_rows: ClassVar[bool] = False
     """Whether it takes any number of frames as a list, and makes its stacks itself."""
     fast: ClassVar[Mapping[str, Any]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,15 @@ class CaseInputs:
     """The two clips of a case and the parts of the case, opened on demand."""
 
     def __init__(
-        self, case: Case, video: Video | None, reference: Video | None = None, together: Together | None = None
+        self,
+        case: Case,
+        video: Video | None,
+        reference: Video | None = None,
+        together: Together | None = None,
+        readers: Executor | None = None,
     ) -> None:
         """`reference` stands for the reference video that the case names, where that is in memory. `together` has the
-        clips that other benchmarks look at in the same pass."""
+        clips that other benchmarks look at in the same pass, `readers` are threads that decode frames."""
         self.case = case
         self.video = video
         self.clips: dict[str, Clip] = {}
@@ -34,6 +40,7 @@ class CaseInputs:
         self.borrowed: set[str] = set()
         """Those of them that another benchmark has opened."""
         self._together = together
+        self._readers = readers
         self._digests: dict[str, str] = {}
         self._of_reads: dict[tuple[str, ...], str] = {}
         self._given_reference = reference
@@ -49,10 +56,13 @@ class CaseInputs:
 
     def _opened(self, source: str, video: Video) -> Clip:
         if self._together is None:
-            return Clip(video, self.case.reference.phases)
-        clip, new = self._together.clip(video, self.case.reference.phases)
+            clip, new = Clip(video, self.case.reference.phases), True
+        else:
+            clip, new = self._together.clip(video, self.case.reference.phases)
         if not new:
             self.borrowed.add(source)
+        elif self._readers is not None:
+            clip.read_with(self._readers)
         return clip
 
     def digest(self, part: str) -> str:

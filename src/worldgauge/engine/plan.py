@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from worldgauge.core.asking import AskedInstrument, Expected
@@ -155,8 +158,8 @@ def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages)
     plan.excluded = job.excluded
     plan.networks = list({one.name: one for d in definitions for one in d.networks}.values())
     plan.weights = [locate(name) for name in dict.fromkeys(name for one in plan.networks for name in one.weights)]
-    on_gpu = job.setup.device.startswith("cuda")
-    plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory, on_gpu)
+    sharing = max(1, job.workers // job.setup.gpus) if job.setup.device.startswith("cuda") else 0
+    plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory, sharing)
     return plan
 
 
@@ -210,24 +213,26 @@ def _is_done(definition: Definition, parts: Mapping[str, str], done: Mapping[tup
 
 
 def _estimate(
-    plan: Plan, seats: Seats, store: Store, limit: int | None = None, on_gpu: bool = False
+    plan: Plan, seats: Seats, store: Store, limit: int | None = None, sharing: int = 0
 ) -> tuple[float, float]:
-    """Seconds for one worker, and its gigabytes on the clip that needs the most; clips over the limit are noted."""
+    """Seconds for one worker, and its gigabytes on the clip that needs the most; clips over the limit are noted.
+
+    `sharing`: workers of one GPU, 0 without any.
+    """
     # As measured on this machine, else as the networks' cards say, else as the signals do.
-    rates = (_rates_of_cards(plan, seats) if on_gpu else {}) | read_rates(store.root)
+    rates = (_rates_of_cards(plan, seats, sharing) if sharing else {}) | read_rates(store.root)
     busy = [work for work in plan.works if work.compute and work.video is not None]
     spread = {id(work) for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]}
+    looked_into = [work for work in busy if id(work) in spread or "info" in vars(work.video)]
+    # Side by side: of a folder of frames the first one is decoded.
+    with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+        sizes = list(pool.map(partial(_looked_into, seats=seats), looked_into))
     megapixels, most = [], 0.0
-    for work in busy:
-        assert work.video is not None
-        if id(work) not in spread and "info" not in vars(work.video):
+    for work, size in zip(looked_into, sizes, strict=True):
+        if size is None:
             continue
-        try:
-            info = work.video.info
-            needed = memory_needed(work.compute, CaseInputs(work.case, work.video), seats)
-        except (WorldGaugeError, OSError):
-            continue
-        megapixels.append(info.frames * info.width * info.height / 1e6)
+        pixels, needed = size
+        megapixels.append(pixels)
         if limit is not None and needed > limit:
             plan.too_large[work.case.id] = needed / 2**30
         else:
@@ -239,13 +244,25 @@ def _estimate(
     return seconds, most
 
 
-def _rates_of_cards(plan: Plan, seats: Seats) -> dict[str, float]:
-    """Seconds per frame of one megapixel, by signal, where a network's card tells how fast it is on a GPU."""
+def _looked_into(work: CaseWork, seats: Seats) -> tuple[float, float] | None:
+    """Megapixels of a clip, and the bytes that a worker needs for it; None where it cannot be read."""
+    assert work.video is not None
+    try:
+        info = work.video.info
+        needed = memory_needed(work.compute, CaseInputs(work.case, work.video), seats)
+    except (WorldGaugeError, OSError):
+        return None
+    return info.frames * info.width * info.height / 1e6, needed
+
+
+def _rates_of_cards(plan: Plan, seats: Seats, sharing: int) -> dict[str, float]:
+    """Seconds of a worker per frame of one megapixel, by signal, where a network's card tells how fast it is on a GPU:
+    no faster where several share it."""
     found = {}
     for name in plan.signals():
         instrument = seats.instrument(name)
         if instrument is not None and instrument.rate is not None:
-            found[name] = 1 / (instrument.rate * _CARD_MEGAPIXELS)
+            found[name] = sharing / (instrument.rate * _CARD_MEGAPIXELS)
     return found
 
 

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
+from worldgauge.core.contents import remember_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.job import Setup
 from worldgauge.engine.limits import SETTING_UP, Limits, gigabytes
@@ -188,6 +189,9 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
     _die_with_parent(parent)
     keep_freed_memory()
     one_opencv_thread()
+    # What the plan has read of files need not be read again where they are as they were.
+    for each in (setup, *setup.beside):
+        remember_files(each.out)
     try:
         worker = Worker(setup, perceive, slot=slot)
     except Exception as error:  # noqa: BLE001  told by the main process

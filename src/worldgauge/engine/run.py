@@ -56,9 +56,13 @@ class Totals:
 
     @property
     def waited(self) -> float | None:
-        """The share of the time in which the GPUs had nothing to do; None where none was used."""
-        wall = self.counters["gpu_wall_seconds"]
-        return max(0.0, 1 - self.counters["gpu_seconds"] / wall) if wall else None
+        """The share of the time in which the GPUs had nothing to do; None where none was used.
+
+        Of workers that share a GPU only the share is known in which each had launched nothing. That they had so at the
+        same time is as likely as if none knew of the others.
+        """
+        wall, sharing = self.counters["gpu_wall_seconds"], self.counters["gpu_sharing"]
+        return max(0.0, 1 - self.counters["gpu_seconds"] / wall) ** max(1, sharing) if wall else None
 
     def add(self, result: WorkResult) -> None:
         self.statuses += result.statuses
@@ -120,6 +124,7 @@ def execute_together(
             if counters["gpu_seconds"]:
                 wall = (ended or time.perf_counter()) - begun
                 counters["gpu_wall_seconds"] = wall * first.workers  # type: ignore[assignment]
+                counters["gpu_sharing"] = max(1, first.workers // setup.gpus)
     return [folder.totals for folder in folders]
 
 

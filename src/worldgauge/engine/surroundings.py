@@ -48,6 +48,14 @@ def one_opencv_thread() -> None:
     cv2.setNumThreads(1)
 
 
+def one_torch_thread() -> None:
+    """Beside a GPU torch's own threads have little to do, and those of several workers keep each other from the cores
+    while they wait: loading networks then takes many times as long. One for all, so that it changes no digit."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 def _python_random() -> Callable[[], None]:
     state = random.getstate()
     return lambda: random.setstate(state)

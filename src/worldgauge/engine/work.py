@@ -7,6 +7,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from worldgauge.engine.reference_frames import ReferenceFrames
 from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.stages import Stages, joint_stages
 from worldgauge.engine.store import Store
+from worldgauge.engine.surroundings import one_torch_thread
 from worldgauge.engine.together import Together
 from worldgauge.engine.watch import Slot, Watch
 
@@ -143,6 +145,8 @@ class Worker:
 
         `slot` is where a worker process tells what it is at.
         """
+        if setup.device.startswith("cuda"):
+            one_torch_thread()
         self.parts = list(_parts(setup, perceive))
         first = self.parts[0]
         self.seats, self.definitions, self.stages = first.seats, first.definitions, first.stages
@@ -155,6 +159,8 @@ class Worker:
         self._write = write
         self._writers: dict[int, RecordWriter] = {}
         self._lock = threading.RLock()
+        # Beside a GPU: the last cases of a run have the cores of those that are done.
+        self._readers = ThreadPoolExecutor(setup.ahead, "worldgauge-reader") if setup.ahead > 1 else None
 
     def perform(self, item: WorkItem) -> WorkResult:
         """Perceive the stage's signals, then write the records that are complete with them."""
@@ -189,7 +195,7 @@ class Worker:
 
     def _begin(self, item: WorkItem, together: Together, joint: bool, watch: Watch) -> _Begun:
         part = self.parts[item.part]
-        inputs = CaseInputs(item.case, item.video, item.reference, together if joint else None)
+        inputs = CaseInputs(item.case, item.video, item.reference, together if joint else None, self._readers)
         own = watch.of_part(part.number)
         stages, place = part.stages, (part.scratch, part.stages.spilled)
         perception = Perception(inputs, part.seats, part.store, part.loaded, own, *place, together, item.unanswered)
@@ -259,6 +265,8 @@ class Worker:
     def close(self) -> None:
         for writer in self._writers.values():
             writer.close()
+        if self._readers is not None:
+            self._readers.shutdown(wait=False, cancel_futures=True)
         if self.loaded is not None:
             self.loaded.keep_only()
 

@@ -26,6 +26,7 @@ class LaionAesthetic(NeuralInstrument):
     seat: ClassVar[str] = "aesthetic"
     name: ClassVar[str] = "laion_aesthetic"
     memory: ClassVar[float] = 2.4
+    rate: ClassVar[float | None] = 237.0
 
     resize: Literal["pil", "tensor"] = "pil"
     """How a frame comes to 224 px: by Pillow as bytes (open_clip's transform), or as numbers (pyiqa's)."""

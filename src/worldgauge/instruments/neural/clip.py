@@ -127,6 +127,7 @@ class ClipB32(ClipEmbedding):
     name: ClassVar[str] = "clip_b32"
     checkpoint: ClassVar[str] = "clip_b32"
     memory: ClassVar[float] = 0.9
+    rate: ClassVar[float | None] = 2000.0
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,7 @@ class ClipB16(ClipSimilarity):
     name: ClassVar[str] = "clip_b16"
     checkpoint: ClassVar[str] = "clip_b16"
     memory: ClassVar[float] = 1.0
+    rate: ClassVar[float | None] = 743.0
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class ClipIqaPlus(NeuralInstrument):
     name: ClassVar[str] = "clip_iqa_plus"
     version: ClassVar[int] = 2
     memory: ClassVar[float] = 1.5
+    rate: ClassVar[float | None] = 666.0
 
     @property
     def weights(self) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ class DepthAnythingV2Small(DepthAnythingV2):
 
     name: ClassVar[str] = "depth_anything_v2_small"
     memory: ClassVar[float] = 1.5
+    rate: ClassVar[float | None] = 129.0
 
 
 @dataclass(frozen=True)

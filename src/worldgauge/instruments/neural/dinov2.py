@@ -23,6 +23,7 @@ class Dinov2B14(NeuralInstrument):
     seat: ClassVar[str] = "embedding"
     name: ClassVar[str] = "dinov2_b14"
     memory: ClassVar[float] = 0.8
+    rate: ClassVar[float | None] = 627.0
 
     short_side: int = 256
     """The frame's shorter side is brought to this by Pillow's bicubic filter, px."""

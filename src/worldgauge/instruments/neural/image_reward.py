@@ -25,6 +25,7 @@ class ImageRewardInstrument(NeuralInstrument):
     name: ClassVar[str] = "image_reward"
     modules: ClassVar[tuple[str, ...]] = ("torch", "transformers")
     memory: ClassVar[float] = 2.5
+    rate: ClassVar[float | None] = 224.0
 
     @property
     def weights(self) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class LpipsAlex(Lpips):
     trunk: ClassVar[str] = "alexnet"
     smallest_side: ClassVar[int] = 31
     memory: ClassVar[float] = 0.6
-    rate: ClassVar[float | None] = 1200.0
+    rate: ClassVar[float | None] = 2780.0
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class RaftLarge(FlowSeat):
     name: ClassVar[str] = "raft_large"
     version: ClassVar[int] = 2
     memory: ClassVar[float] = 3.0
-    rate: ClassVar[float | None] = 99.0
+    rate: ClassVar[float | None] = 112.0
 
     value_range: Literal["signed", "unit"] = "signed"
     """What a byte becomes: -1 to 1, as the network was trained, or 0 to 1, which it was not made for."""

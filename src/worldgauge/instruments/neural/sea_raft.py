@@ -21,7 +21,7 @@ class SeaRaftM(FlowSeat):
     name: ClassVar[str] = "sea_raft_m"
     version: ClassVar[int] = 2
     memory: ClassVar[float] = 1.5
-    rate: ClassVar[float | None] = 313.0
+    rate: ClassVar[float | None] = 505.0
 
     half: bool = True
     """Whether frames are seen at half their size and the field is enlarged, as the authors do for Spring."""

@@ -28,7 +28,7 @@ class Vgg19Gram(NeuralInstrument):
     seat: ClassVar[str] = "style_features"
     name: ClassVar[str] = "vgg19"
     memory: ClassVar[float] = 4.0
-    rate: ClassVar[float | None] = 33.0
+    rate: ClassVar[float | None] = 176.0
     fast: ClassVar[dict[str, Any]] = {"tf32": "on"}
 
     shorter: int = 512
