@@ -125,7 +125,7 @@ TWELVE = [
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("path", "family", "seed", "frames"), TWELVE)
-def test_true_flow_read_twice_gives_the_cameras_of_twelve_worlds(
+def test_true_flow_read_twice_gives_the_cameras_of_a_world(
     path: str, family: str, seed: int, frames: int
 ) -> None:
     truth = Block(seed=seed, family=family, path=path, process="rolling", size=(32, 32), frames=frames).render()
