@@ -125,9 +125,7 @@ TWELVE = [
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("path", "family", "seed", "frames"), TWELVE)
-def test_true_flow_read_twice_gives_the_cameras_of_a_world(
-    path: str, family: str, seed: int, frames: int
-) -> None:
+def test_true_flow_read_twice_gives_the_cameras_of_a_world(path: str, family: str, seed: int, frames: int) -> None:
     truth = Block(seed=seed, family=family, path=path, process="rolling", size=(32, 32), frames=frames).render()
     if np.ptp(truth.camera.poses[:, :3, 3], axis=0).max() > 0:
         check(truth, second_start=True)
