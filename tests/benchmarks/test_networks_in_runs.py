@@ -19,7 +19,7 @@ from worldgauge.engine.definitions import choose_seats
 from worldgauge.engine.plan import Plan, make_plan
 from worldgauge.engine.run import execute
 from worldgauge.media.encoder import write_video
-from worldgauge.report.summary import summarise
+from worldgauge.report.summary import Summary, summarise
 from worldgauge.report.tables import build_table
 
 torch = pytest.importorskip("torch")
@@ -138,6 +138,20 @@ def test_memobench_has_its_numbers(root: Path, tmp_path: Path) -> None:
     assert "with other weights than the published ones" in " ".join(build_table([summarise(run)]).notes)
 
 
+def every_aspect_and_both_totals(summary: Summary) -> None:
+    """No column is left out, so the totals are those of the official formula: seven aspects, and three of motion."""
+    columns = {metric.id for metric in read_benchmark_file("worldscore").metrics}
+    assert set(WORLDSCORE) == columns - {"camera_literal"}, "a column of our own beside the official ones"
+    scores = {name: score.value for name, score in summary.scores.items() if score.value is not None}
+    assert set(scores) == set(summary.scores)
+    aspects = ("camera_control", "object_control", "content_alignment", "3d_consistency", "photometric_consistency")
+    seven = [scores[name] for name in (*aspects, "style_consistency", "subjective_quality")]
+    three = [scores[name] for name in ("motion_accuracy", "motion_magnitude", "motion_smoothness")]
+    assert scores["static"] == pytest.approx(sum(seven) / 7)
+    assert scores["dynamic"] == pytest.approx((sum(seven) + sum(three)) / 10)
+    assert 0 < scores["static"] < 100 and scores["static"] != scores["dynamic"]
+
+
 def test_worldscore_has_its_numbers(root: Path, tmp_path: Path) -> None:
     job, plan = planned(root, "worldscore", 2, out=tmp_path / "run", store=tmp_path / "store")
     assert plan.impossible == {}
@@ -162,7 +176,10 @@ def test_worldscore_has_its_numbers(root: Path, tmp_path: Path) -> None:
     droid = next(d for d in run.file.definitions if d.id == "camera_control").signals[0]["needs"][0]
     both = next(d for d in run.file.definitions if d.id == "reprojection_error").signals[0]["needs"][0]
     assert droid["instrument"]["name"] == "droid_slam" and droid == both, "one run per clip serves both aspects"
-    told = summarise(run).to_json()["not_official"]
+    summary = summarise(run)
+    if HAS_WORDS:
+        every_aspect_and_both_totals(summary)
+    told = summary.to_json()["not_official"]
     between = next(d for d in run.file.definitions if d.id == "smoothness_mse").signals[0]["needs"][0]["instrument"]
     assert between["name"] == "vfimamba" and between["parameters"]["half_turn"]
     assert not any("vfimamba" in line for line in told.get("smoothness_mse", ()))

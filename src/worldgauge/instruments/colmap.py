@@ -19,6 +19,7 @@ from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame, invert
 from worldgauge.functional.usable import in_words
 from worldgauge.instruments.pocket.poses import LensSource, Trajectory, usual_lens
+from worldgauge.instruments.turning import Match, turning_path
 
 log = logging.getLogger(__name__)
 
@@ -28,11 +29,11 @@ OVERLAP = 8
 
 @dataclass(frozen=True)
 class ColmapPoses(Instrument):
-    """Incremental structure from motion. A camera that only turns shows it no parallax: `Unscored`."""
+    """Incremental structure from motion; of a camera that only turns, the rotations that its matches agree with."""
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "colmap"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     modules: ClassVar[tuple[str, ...]] = ("pycolmap",)
     extra: ClassVar[str] = "geometry"
     memory: ClassVar[float] = 1.0
@@ -48,18 +49,23 @@ class ColmapPoses(Instrument):
         size = frames[0].shape[1], frames[0].shape[0]
         start = lens or usual_lens(size)
         with tempfile.TemporaryDirectory(prefix="worldgauge-colmap-") as folder:
-            model = self._reconstruct(Path(folder), frames, start, fixed=lens is not None)
+            database = self._match(Path(folder), frames, start)
+            # First, for what parallax COLMAP would find in a clip without any is noise.
+            turning = turning_path(_matches_in(database), len(frames), start, given=lens is not None)
+            if turning is not None:
+                return turning
+            model = _reconstruct(Path(folder), database, fixed=lens is not None)
         return _as_trajectory(model, len(frames), start, "estimated" if lens is None else "given")
 
-    def _reconstruct(self, folder: Path, frames: Sequence[NDArray[np.uint8]], lens: Lens, *, fixed: bool) -> Any:
+    def _match(self, folder: Path, frames: Sequence[NDArray[np.uint8]], lens: Lens) -> Path:
+        """Write the frames into the folder, and into its database their features and which of them match."""
         import cv2
         import pycolmap
 
         pycolmap.logging.minloglevel = 2
         for index, frame in enumerate(frames):
             cv2.imwrite(str(folder / f"{index:06d}.png"), np.ascontiguousarray(frame[..., ::-1]))
-        database, output = folder / "database.db", folder / "models"
-        output.mkdir()
+        database = folder / "database.db"
         reader = pycolmap.ImageReaderOptions()
         reader.camera_model = "SIMPLE_PINHOLE"
         reader.camera_params = f"{lens.focal},{lens.centre[0]},{lens.centre[1]}"
@@ -76,14 +82,41 @@ class ColmapPoses(Instrument):
         pairing = pycolmap.SequentialPairingOptions()
         pairing.overlap, pairing.quadratic_overlap = OVERLAP, True
         pycolmap.match_sequential(database, matching_options=matching, pairing_options=pairing)
-        mapping = pycolmap.IncrementalPipelineOptions()
-        mapping.ba_refine_focal_length = not fixed
-        mapping.ba_refine_principal_point = mapping.ba_refine_extra_params = False
-        mapping.multiple_models, mapping.random_seed = False, 0
-        models = pycolmap.incremental_mapping(database, folder, output, options=mapping)
-        if not models:
-            raise Unscored("no parallax: COLMAP finds no pair of frames to start from")
-        return max(models.values(), key=lambda model: model.num_reg_images())
+        return database
+
+
+def _matches_in(database: Path) -> list[Match]:
+    """What pairs of frames share, as far as it agrees with one motion between them."""
+    import pycolmap
+
+    with pycolmap.Database.open(database) as opened:
+        frames = {image.image_id: int(image.name[:6]) for image in opened.read_all_images()}
+        places = {number: opened.read_keypoints(number)[:, :2].astype(np.float64) for number in frames}
+        pairs, geometries = opened.read_two_view_geometries()
+    found = []
+    for pair, geometry in zip(pairs, geometries, strict=True):
+        ends = pycolmap.pair_id_to_image_pair(pair)
+        rows = np.asarray(geometry.inlier_matches, np.int64).reshape(-1, 2)
+        here, there = (places[end][rows[:, k]] for k, end in enumerate(ends))
+        match = Match(frames[ends[0]], frames[ends[1]], here, there)
+        found.append(match if match.first < match.second else Match(match.second, match.first, there, here))
+    return sorted(found, key=lambda match: (match.first, match.second))
+
+
+def _reconstruct(folder: Path, database: Path, *, fixed: bool) -> Any:
+    """The largest model that COLMAP makes of the matches."""
+    import pycolmap
+
+    output = folder / "models"
+    output.mkdir()
+    mapping = pycolmap.IncrementalPipelineOptions()
+    mapping.ba_refine_focal_length = not fixed
+    mapping.ba_refine_principal_point = mapping.ba_refine_extra_params = False
+    mapping.multiple_models, mapping.random_seed = False, 0
+    models = pycolmap.incremental_mapping(database, folder, output, options=mapping)
+    if not models:
+        raise Unscored("too little parallax for COLMAP to start from, and more than a camera that only turns shows")
+    return max(models.values(), key=lambda model: model.num_reg_images())
 
 
 def _as_trajectory(model: Any, count: int, lens: Lens, source: LensSource) -> Trajectory:

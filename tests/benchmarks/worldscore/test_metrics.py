@@ -8,11 +8,12 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour
 from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path
 from worldgauge.benchmarks.worldscore.metrics import camera, motion, networks
-from worldgauge.benchmarks.worldscore.signals.networks import anchor_nouns
+from worldgauge.benchmarks.worldscore.signals.networks import anchor_detections, anchor_nouns
 from worldgauge.benchmarks.worldscore.signals.weightless import object_motion, object_regions
 from worldgauge.blocks.paths import CHAINS, LAYOUTS, layout_poses
 from worldgauge.core.case import Case
-from worldgauge.core.errors import InvalidVideo, NotApplicable
+from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored
+from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.video import Video
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.instruments.pocket.interpolation import FlowInterpolation
@@ -209,3 +210,20 @@ def test_style_tells_a_drawing_from_another_view():
         for image in (frames[-1], drawn)
     )
     assert other > 10 * same
+
+
+@pytest.mark.parametrize(
+    ("contents", "told"),
+    [
+        (["Hall, lamp"], "content_list has 1 entries, the camera path asks for 2"),
+        ("Hall, lamp", "content_list of the case is no list of texts"),
+        (["Hall, lamp", 7], "content_list of the case is no list of texts"),
+    ],
+)
+def test_a_case_with_too_few_scenes_is_one_line_and_nobodys_fault(contents, told):
+    case = Case(id="c", extras={"camera_path": ["push_in"], "content_list": contents})
+    with pytest.raises(Unscored, match=told) as raised:
+        anchor_detections.function(None, case, None)
+    assert raised.value.code == OF_THE_CASE and raised.value.hint
+    with pytest.raises(Unscored, match=told):
+        anchor_nouns.function(case, {}, RuleTagger())

@@ -17,7 +17,7 @@ pytest.importorskip("transformers")
 from instruments.neural import tiny_transformers as tiny
 from worldgauge.instruments.neural import grounding_dino
 from worldgauge.instruments.neural.grounding_dino import GroundingDinoT
-from worldgauge.instruments.neural.networks.grounding_dino import Answer, grounding_dino_from
+from worldgauge.instruments.neural.networks.grounding_dino import Answer, grounding_dino_from, positions_of
 from worldgauge.instruments.neural.pretrained import config_beside
 from worldgauge.instruments.neural.read_state import read_state
 from worldgauge.instruments.neural.words import CaptionWords
@@ -43,8 +43,23 @@ def _placed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grounding_dino, "LONGER", 120)
 
 
+def put_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Positions of words as the authors have them, in whatever transformers is installed."""
+    from transformers.models.grounding_dino import modeling_grounding_dino as theirs
+
+    masks, waves = "generate_masks_with_special_tokens_and_transfer_map", "encode_sinusoidal_position_embedding"
+    given = getattr(theirs, masks)
+    monkeypatch.setattr(
+        theirs, masks, lambda ids: (given(ids)[0], torch.from_numpy(positions_of(ids[0].numpy()))[None])
+    )
+    if told := getattr(theirs, waves, None):
+        monkeypatch.setattr(theirs, waves, lambda places, **how: told(places.float(), **how))
+
+
 @pytest.mark.usefixtures("_placed")
-def test_it_is_transformers_called_plainly(folder: Path) -> None:
+def test_it_is_transformers_called_plainly_but_for_where_words_stand(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from PIL import Image
     from transformers import GroundingDinoForObjectDetection
 
@@ -57,6 +72,7 @@ def test_it_is_transformers_called_plainly(folder: Path) -> None:
     mean, deviation = torch.tensor((0.485, 0.456, 0.406)), torch.tensor((0.229, 0.224, 0.225))
     pixels = (torch.from_numpy(squeezed.copy()).float() / 255 - mean) / deviation
     tokens = torch.tensor([[tiny.CLS, 6, 7, 10, 5, tiny.STOP, tiny.SEP]])
+    put_right(monkeypatch)
     with torch.inference_mode():
         told = plain(
             pixel_values=pixels.permute(2, 0, 1)[None],

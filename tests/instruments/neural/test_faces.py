@@ -130,3 +130,17 @@ def test_a_damaged_archive_is_one_line(tmp_path: Path, monkeypatch: pytest.Monke
     onnx_files.write_archive(file, b"no network")
     with pytest.raises(WorldGaugeError, match=r"det_10g\.onnx is no network"):
         BuffaloL().load("cpu")
+
+
+def test_the_selftest_tries_both_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from worldgauge.engine.selftest import selftest
+
+    pytest.importorskip("onnxruntime")
+    file = onnx_files.write_archive(tmp_path / "buffalo_l.zip", onnx_files.one_face())
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"buffalo_l={file}")
+    monkeypatch.setattr(INSTRUMENTS, "names", lambda: ["buffalo_l"])
+    (tried,) = selftest()
+    assert (tried.status, tried.signal, tried.told) == ("ok", "frame_faces", "on the CPU")
+    onnx_files.write_archive(file, onnx_files.one_face()[:-40])
+    (tried,) = selftest()
+    assert tried.status == "failed" and "det_10g.onnx is no network onnxruntime can run" in tried.told

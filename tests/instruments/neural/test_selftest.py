@@ -1,4 +1,4 @@
-"""`doctor --selftest` with small networks for interpolation, detection and masks: each is tried and answers."""
+"""`doctor --selftest` with small networks for interpolation, detection, masks and faces: each is tried and answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.engine.selftest import selftest
 
+pytest.importorskip("onnxruntime")
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("worldgauge.benchmarks.worldscore")
 pytest.importorskip("worldgauge.benchmarks.memobench")
 
-NAMES = ["flow_carried", "grounding_dino_t", "sam2_hiera_b_plus", "sam3", "vfimamba"]
+NAMES = ["buffalo_l", "flow_carried", "grounding_dino_t", "sam2_hiera_b_plus", "sam3", "vfimamba"]
 
 
 @pytest.mark.nightly

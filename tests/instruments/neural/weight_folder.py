@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from instruments.neural import onnx_files
 from instruments.neural.droid_known import checkpoint as droid_checkpoint
 from instruments.neural.flow_and_style import checkpoint
 from instruments.neural.published import tiny
@@ -61,6 +62,7 @@ def write_weights(folder: Path) -> str:
         "droid_slam": dict(droid_checkpoint(8)),
     }
     places = write_encoders(folder) | _save(folder, states)
+    places["buffalo_l"] = onnx_files.write_archive(folder / "buffalo_l.zip", onnx_files.one_face())
     if importlib.util.find_spec("transformers"):
         places |= write_transformers(folder)
     return " ".join(f"{name}={path}" for name, path in places.items())

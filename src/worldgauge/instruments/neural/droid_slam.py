@@ -47,6 +47,9 @@ class DroidSlam(NeuralInstrument):
     """Px of the feature map by which a frame must differ from the last one taken; the authors' demonstration: 2.4."""
     keyframe_threshold: float = 4.0
     """Px by which two keyframes must be apart."""
+    second_start: bool = False
+    """Whether the flow is read a second way too, and the better reading kept: the authors' tracker begins with equal
+    depths and can take a camera that advances over level ground for one that sinks and tilts."""
 
     @property
     def weights(self) -> tuple[str, ...]:
@@ -99,7 +102,11 @@ class DroidSlam(NeuralInstrument):
         from worldgauge.instruments.neural.networks.droid.tracker import Rules, Tracker
 
         encoder: Encoder = self.network
-        rules = Rules(filter_threshold=self.filter_threshold, keyframe_threshold=self.keyframe_threshold)
+        rules = Rules(
+            filter_threshold=self.filter_threshold,
+            keyframe_threshold=self.keyframe_threshold,
+            second_start=self.second_start,
+        )
         with torch.inference_mode():
             encoded = encoder.encoded(frames)
             lens = torch.tensor(intrinsics, dtype=torch.float32, device=encoder.device) / STRIDE

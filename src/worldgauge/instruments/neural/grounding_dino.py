@@ -38,6 +38,7 @@ class GroundingDinoT(NeuralInstrument):
 
     seat: ClassVar[str] = "detector"
     name: ClassVar[str] = "grounding_dino_t"
+    version: ClassVar[int] = 2
     modules: ClassVar[tuple[str, ...]] = ("torch", "transformers")
     memory: ClassVar[float] = 3.0
 

@@ -37,12 +37,14 @@ from worldgauge.core.device_arrays import beside, gathered, is_on_device
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.reading_pictures import read_picture
+from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
 from worldgauge.signals.flow import flow_fields, ways_of
 from worldgauge.signals.seats import InterpolationInstrument, MaskFollower, StyleFeaturesInstrument
 
 Image = NDArray[np.uint8]
+ONE_PER_SCENE = "give a text for the scene of the image, then one per layout"
 
 
 def layouts_of(case: Case) -> list[str]:
@@ -52,10 +54,17 @@ def layouts_of(case: Case) -> list[str]:
 
 def scenes_of(case: Case, name: str) -> list[str]:
     """A list of the case's record with one entry per scene: `prompt_list` or `content_list`. What a record has beyond
-    its camera path is not looked at."""
-    if not case.extras.get(name):
+    its camera path is not looked at; one that has less cannot be measured."""
+    given = case.extras.get(name)
+    if not given:
         raise NotApplicable(f"the case has no {name}")
-    return list(case.extras[name])[: (len(layouts_of(case)) or 1) + 1]
+    if not (isinstance(given, (list, tuple)) and all(isinstance(entry, str) for entry in given)):
+        raise Unscored(f"{name} of the case is no list of texts", ONE_PER_SCENE, OF_THE_CASE)
+    scenes = (len(layouts_of(case)) or 1) + 1
+    if len(given) < scenes:
+        told = f"{name} has {len(given)} entries, the camera path asks for {scenes}"
+        raise Unscored(told, ONE_PER_SCENE, OF_THE_CASE)
+    return list(given[:scenes])
 
 
 def entered_of(case: Case, name: str) -> list[str]:

@@ -14,6 +14,7 @@ from worldgauge.instruments.neural.networks.correlation import pixel_grid
 from worldgauge.instruments.neural.networks.droid.adjustment import Edges, Solver, adjust, adjust_motion
 from worldgauge.instruments.neural.networks.droid.edge_rules import Edge, Nearness, near
 from worldgauge.instruments.neural.networks.droid.keyframes import Keyframes
+from worldgauge.instruments.neural.networks.droid.second_start import read_again
 
 Numbers = NDArray[np.int64]
 DAMPING, LEAST_DAMPING = 0.2, 1e-7
@@ -154,11 +155,17 @@ class Graph:
         places, valid = self.keyframes.reproject(*self._on_device(self.sources, self.targets))
         return (places - self.flow).norm(dim=1), valid
 
+    def start_again(self, solver: Solver) -> bool:
+        """Whether the other reading of the flow explains it better; the keyframes are then placed by it."""
+        return read_again(self.keyframes, self.edges, self._damping(), solver)
+
+    def _damping(self) -> Tensor:
+        return DAMPING * self.damping + LEAST_DAMPING
+
     def _adjust(self, edges: Edges, free: range, solver: Solver, depths: bool) -> None:
         known = self.keyframes
         if depths:
-            damping = DAMPING * self.damping + LEAST_DAMPING
-            adjust(known.poses, known.depths, damping, known.intrinsics, edges, free, solver)
+            adjust(known.poses, known.depths, self._damping(), known.intrinsics, edges, free, solver)
         else:
             adjust_motion(known.poses, known.depths, known.intrinsics, edges, free, solver)
         known.keep_positive()

@@ -46,6 +46,8 @@ class Rules:
     near: Nearness = field(default_factory=lambda: Nearness(threshold=16.0, radius=2, spacing=1, most=48))
     near_global: Nearness = field(default_factory=lambda: Nearness(threshold=22.0, radius=2, spacing=3, most=16))
     """`most` counts per keyframe."""
+    second_start: bool = False
+    """Whether the adjustment of everything also tries the other reading of the flow; the authors do not."""
 
 
 class Movement(Matcher, Protocol):
@@ -97,8 +99,11 @@ class Tracker:
         if len(self.keyframes) < 2:
             return None
         self.graph.remove(np.ones(len(self.graph), bool))
-        for updates in GLOBAL_UPDATES:
-            graph = self._adjust_everything(updates)
+        first, last = GLOBAL_UPDATES
+        graph = self._adjust_everything(first)
+        if self.rules.second_start:
+            graph.start_again(GLOBAL_SOLVER)
+        graph = self._adjust_everything(last)
         missed, valid = graph.misses()
         errors, points = (missed * valid).sum((1, 2), dtype=torch.float64), valid.sum((1, 2))
         numbers = np.array(self.keyframes.frames)
