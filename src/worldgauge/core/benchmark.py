@@ -32,7 +32,7 @@ FILE_NAME = "benchmark.toml"
 CaseReducer = Literal["mean", "weighted_mean", "frame_mean", "pooled_ratio"]
 """A mean over cases; weighted by the cases' own weights; over all frames or pairs of all cases; or the sum of
 numerators over the sum of denominators: a case's value is their ratio, its measurement's weight the denominator."""
-GroupReducer = Literal["mean", "geometric", "harmonic"]
+GroupReducer = Literal["mean", "geometric", "harmonic", "least"]
 ONLY_PROTOCOL = "plain"
 """Protocol of a benchmark that knows one way only."""
 
@@ -114,14 +114,20 @@ class MetricUse(_Model):
 
 
 class Group(_Model):
-    """A node of the aggregation tree: a mean of metrics or other groups."""
+    """A node of the aggregation tree: a mean of metrics or other groups, or the least of them."""
 
     id: str
     title: str = ""
     of: dict[str, Annotated[float, Field(gt=0)]]
     """Member id to weight."""
     reduce: GroupReducer = "mean"
-    """Which mean. Each of them rises with every member."""
+    """Which mean, or the least. Each of them rises with every member."""
+
+    @model_validator(mode="after")
+    def _weights_count(self) -> Group:
+        if self.reduce == "least" and len(set(self.of.values())) > 1:
+            raise ValueError(f"group '{self.id}' is the least of its members, which has no weights: give all the same")
+        return self
 
 
 class Deviation(_Model):
