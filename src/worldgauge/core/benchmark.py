@@ -67,6 +67,8 @@ class MetricUse(_Model):
     """Why there is no scale, where scores have one: the column is told in its own unit and no group counts it."""
     reduce: CaseReducer = "mean"
     """How cases become one number."""
+    known_flaw: str = ""
+    """What the column counts as good though it shows nothing of what it is about; tables mark its ranks and say so."""
     zero_for: dict[str, str] = {}
     """Fields of a model's card: a model that has one of these values cannot do these cases. Where it has no video, it
     scores 0."""
@@ -122,6 +124,8 @@ class Group(_Model):
     """Member id to weight."""
     reduce: GroupReducer = "mean"
     """Which mean, or the least. Each of them rises with every member."""
+    known_flaw: str = ""
+    """As for a metric."""
 
     @model_validator(mode="after")
     def _weights_count(self) -> Group:
@@ -157,6 +161,11 @@ class BenchmarkFile(_Model):
     def namespace(self) -> str:
         """Whose metrics the file means first: those of the manifest of its name, where there is one."""
         return self.name if self.name in benchmarks() else ""
+
+    @property
+    def known_flaws(self) -> dict[str, str]:
+        """Columns and groups that rank what shows nothing above what is mediocre, and what that is."""
+        return {item.id: item.known_flaw for item in (*self.metrics, *self.groups) if item.known_flaw}
 
     def check_protocol(self, name: str) -> str:
         """The protocol of that name; a wrong name is answered with the right ones."""
