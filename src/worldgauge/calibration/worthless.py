@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +24,9 @@ from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
-from worldgauge.report.places import ranks_in_words
-from worldgauge.report.summary import write_summary
-from worldgauge.report.tables import Table, build_table
+
+if TYPE_CHECKING:
+    from worldgauge.report.tables import Table
 
 HONEST = Subject("camera_drift", 0.5)
 HALVES = (Subject("ghosting", 1.0), Subject("loop", 1.0))
@@ -99,6 +100,9 @@ def at_hand(benchmark: Benchmark, protocol: str) -> Benchmark:
 
 def score(benchmark: Benchmark, protocol: str, submissions: Sequence[Path], folder: Path) -> Table:
     """All submissions in one table; finished records are kept."""
+    from worldgauge.report.summary import write_summary
+    from worldgauge.report.tables import build_table
+
     summaries = []
     for made in submissions:
         setup = Setup(
@@ -131,6 +135,8 @@ def verdicts(table: Table, about: Mapping[str, Quality], totals: Sequence[str]) 
     `ok`: surely below the honest one, or without a score. `MARK`: it is or may be above, and the table marks that: the
     rank depends on clips without a score, or the benchmark knows the flaw. `MISS`: it is not below and nothing says so.
     """
+    from worldgauge.report.places import ranks_in_words
+
     honest = next(row for row in table.rows if row.model == HONEST.name)
     for k, row in enumerate(table.rows):
         if row is honest:

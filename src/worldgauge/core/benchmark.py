@@ -165,7 +165,8 @@ class BenchmarkFile(_Model):
     @property
     def known_flaws(self) -> dict[str, str]:
         """Columns and groups that rank what shows nothing above what is mediocre, and what that is."""
-        return {item.id: item.known_flaw for item in (*self.metrics, *self.groups) if item.known_flaw}
+        metrics = {use.id: use.known_flaw for use in self.metrics if use.known_flaw}
+        return metrics | {group.id: group.known_flaw for group in self.groups if group.known_flaw}
 
     def check_protocol(self, name: str) -> str:
         """The protocol of that name; a wrong name is answered with the right ones."""
