@@ -72,6 +72,10 @@ def test_protocols_override(tmp_path: Path) -> None:
             "unknown member of group 't' 'psn'; did you mean psnr",
         ),
         ("name='x'\n[[group]]\nid='t'\nof={}", "group 't' has no members"),
+        (
+            "name='x'\n[[metric]]\nid='a'\n[[metric]]\nid='b'\n[[group]]\nid='t'\nof={a=1,b=2}\nreduce='least'",
+            "group 't' is the least of its members, which has no weights",
+        ),
         ("name='x'\n[[metric]]\nid='a'\nscale={from=[1,1]}", "two different raw values"),
         ("name='x'\nprotocols=[]", "protocols"),
     ],

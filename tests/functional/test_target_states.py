@@ -8,7 +8,8 @@ import pytest
 from worldgauge.core.case import Case, Phases, Reference
 from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import METRICS
-from worldgauge.functional.target_states import States, distances, evolution, stalled, state_of
+from worldgauge.core.reasons import TOO_FEW_FRAMES
+from worldgauge.functional.target_states import States, distances, evolution, of_the_moment, stalled, state_of
 
 
 def _states(x: np.ndarray, size: float = 0.1) -> States:
@@ -19,7 +20,13 @@ def _states(x: np.ndarray, size: float = 0.1) -> States:
 
 def _arrays(states: States, colour: float = 100.0) -> dict[str, np.ndarray]:
     seen = np.where(states.seen, colour, np.nan)
-    return {"place": states.place, "size": states.size, "looks": states.looks, "colour": np.stack([seen] * 3, -1)}
+    return {
+        "place": states.place,
+        "size": states.size,
+        "looks": states.looks,
+        "colour": np.stack([seen] * 3, -1),
+        "usable": np.ones(len(seen), bool),
+    }
 
 
 def test_a_square_is_where_and_as_large_as_it_is() -> None:
@@ -88,3 +95,32 @@ def test_a_process_that_hardly_changes_is_asked_for_half_a_size() -> None:
     assert evolution(np.full(5, 0.25), np.full(5, 0.01)) == pytest.approx(0.8)
     # As close as a track can tell.
     assert evolution(np.full(5, 0.1), np.full(5, 0.01)) == 1.0
+
+
+def test_colours_of_a_frame_or_two_are_those_around_them_and_a_change_that_lasts_counts() -> None:
+    true, leaking, other = (np.full(20, 100.0) for _ in range(3))
+    leaking[[6, 7]], other[12:] = 150.0, 130.0
+    seen = _states(0.2 + 0.03 * np.arange(20))
+
+    def error(colour: np.ndarray) -> float:
+        arrays = [{**_arrays(seen), "colour": np.stack([c] * 3, -1)} for c in (colour, true)]
+        return float(METRICS.get("target_colour_error").function(Case(id="x"), *arrays).value)
+
+    assert error(leaking) == 0.0
+    assert error(other) == pytest.approx(30 * np.sqrt(3) * 8 / 19, rel=1e-6)
+    assert np.isnan(of_the_moment(np.array([1.0, np.nan, 1.0]))[1])
+
+
+def test_frames_that_are_not_usable_are_not_asked_for_the_state() -> None:
+    true = _arrays(_states(0.2 + 0.03 * np.arange(20.0)))
+    lost = {name: array.copy() for name, array in true.items()}
+    lost["place"][[10, 15]] = lost["size"][[10, 15]] = np.nan
+    case, state = Case(id="x"), METRICS.get("state_evolution").function
+    assert state(case, lost, true).value < 0.9
+    lost["usable"][[10, 15]] = False
+    found = state(case, lost, true)
+    assert found.value == pytest.approx(1.0) and found.left_out == pytest.approx(2 / 15)
+    lost["usable"][6:14] = False
+    with pytest.raises(Unscored, match="6 of 15") as refused:
+        state(case, lost, true)
+    assert refused.value.code == TOO_FEW_FRAMES

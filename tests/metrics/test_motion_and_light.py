@@ -17,6 +17,7 @@ from worldgauge.core.video import Video
 from worldgauge.instruments.pocket.flow import DisFlow
 from worldgauge.signals.flow import flow_fields
 from worldgauge.signals.motion import motion_cells
+from worldgauge.signals.usable import usable_frames
 
 COUNT, HEIGHT = 16, 90
 
@@ -33,7 +34,9 @@ def _seen(shifts: np.ndarray, light: np.ndarray | None = None) -> np.ndarray:
 
 def _motion(frames: np.ndarray) -> Arrays:
     clip = Clip(Video.from_array(frames, layout="THWC", fps=16))
-    value: Arrays = motion_cells.function(clip, list(flow_fields.function(clip, DisFlow())))
+    value: Arrays = motion_cells.function(
+        clip, list(flow_fields.function(clip, DisFlow())), usable_frames.function(clip)
+    )
     return value
 
 
@@ -83,10 +86,28 @@ def test_a_black_frame_is_left_out_and_a_black_clip_is_not_scored() -> None:
     assert _measure("camera_shake", gap).value < 0.1
     nothing = _motion(np.zeros_like(frames))
     for name, signals in (("motion_agreement", (nothing, plain)), ("camera_shake", (nothing,))):
-        with pytest.raises(Unscored, match="blank"):
+        with pytest.raises(Unscored, match="are usable"):
             _measure(name, *signals)
 
 
 def test_two_frames_cannot_shake(tmp_path: Path) -> None:
     with pytest.raises(Unscored, match="two frames"):
         _measure("camera_shake", _motion(_seen(PAN[:2])))
+
+
+def test_a_flash_costs_neither_motion_nor_steadiness_nor_light() -> None:
+    light = np.ones(COUNT)
+    light[[4, 9]] = 0.1, 1.9
+    plain, flashing = _motion(_seen(PAN)), _motion(_seen(PAN, light))
+    agrees = _measure("motion_agreement", flashing, plain)
+    assert agrees.value == pytest.approx(1, abs=0.02) and agrees.left_out == pytest.approx(4 / 15)
+    for name in ("camera_shake", "lighting_drift"):
+        assert _measure(name, flashing).value == pytest.approx(_measure(name, plain).value, abs=0.02), name
+
+
+def test_frames_lost_from_a_shaken_clip_do_not_steady_it() -> None:
+    tremble = np.random.default_rng(1).integers(-2, 3, (COUNT, 2))
+    shaken = _motion(_seen(PAN + tremble))
+    holes = {**shaken, "velocity": shaken["velocity"].copy()}
+    holes["velocity"][[3, 4, 8, 9]] = np.nan
+    assert _measure("camera_shake", holes).value > 1.0

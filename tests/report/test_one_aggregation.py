@@ -73,8 +73,8 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     known, groups = list(metrics), []
     for number in range(draw(st.integers(1, 2))):
         members = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
-        weights = {m: draw(st.sampled_from([1.0, 2.0, 0.5])) for m in members}
-        reduce = draw(st.sampled_from(["mean", "geometric", "harmonic"]))
+        reduce = draw(st.sampled_from(["mean", "geometric", "harmonic", "least"]))
+        weights = {m: 1.0 if reduce == "least" else draw(st.sampled_from([1.0, 2.0, 0.5])) for m in members}
         groups.append({"id": f"g{number}", "of": weights, "reduce": reduce})
         known.append(f"g{number}")
     takes = draw(st.integers(1, 2))
@@ -175,6 +175,8 @@ def climb(file: BenchmarkFile, metrics: dict[str, float | None]) -> dict[str, fl
             found[group.id] = None
         elif group.reduce == "mean":
             found[group.id] = sum(v * w for v, w in numbers) / total
+        elif group.reduce == "least":
+            found[group.id] = min(v for v, _ in numbers)
         elif any(v < 0 for v, _ in numbers):
             found[group.id] = None
         elif any(v == 0 for v, _ in numbers):

@@ -49,11 +49,14 @@ def small_worlds(draw: st.DrawFn) -> dict[str, Any]:
             {"id": name, "fingerprint": "f", "metric": name, "version": 1, "unit": "u", "scale": scale}
             | {"higher_is_better": draw(st.sampled_from([True, False])), "bounds": bounds, "reduce": reduce}
         )
-    means = st.sampled_from(["mean", "geometric", "harmonic"])
-    groups = [
+    means = st.sampled_from(["mean", "geometric", "harmonic", "least"])
+    groups: list[dict[str, Any]] = [
         {"id": "g0", "of": {"a": 1.0, "b": draw(st.sampled_from([1.0, 3.0]))}, "reduce": draw(means)},
         {"id": "g1", "of": {"g0": 2.0, "a": 1.0}, "reduce": draw(means)},
     ]
+    for group in groups:
+        if group["reduce"] == "least":
+            group["of"] = dict.fromkeys(group["of"], 1.0)
     takes = draw(st.integers(1, 2))
     numbers = st.floats(-9, 9).map(lambda x: round(x, 2))
     rows = [

@@ -32,7 +32,7 @@ FILE_NAME = "benchmark.toml"
 CaseReducer = Literal["mean", "weighted_mean", "frame_mean", "pooled_ratio"]
 """A mean over cases; weighted by the cases' own weights; over all frames or pairs of all cases; or the sum of
 numerators over the sum of denominators: a case's value is their ratio, its measurement's weight the denominator."""
-GroupReducer = Literal["mean", "geometric", "harmonic"]
+GroupReducer = Literal["mean", "geometric", "harmonic", "least"]
 ONLY_PROTOCOL = "plain"
 """Protocol of a benchmark that knows one way only."""
 
@@ -67,6 +67,8 @@ class MetricUse(_Model):
     """Why there is no scale, where scores have one: the column is told in its own unit and no group counts it."""
     reduce: CaseReducer = "mean"
     """How cases become one number."""
+    known_flaw: str = ""
+    """What the column counts as good though it shows nothing of what it is about; tables mark its ranks and say so."""
     zero_for: dict[str, str] = {}
     """Fields of a model's card: a model that has one of these values cannot do these cases. Where it has no video, it
     scores 0."""
@@ -114,14 +116,22 @@ class MetricUse(_Model):
 
 
 class Group(_Model):
-    """A node of the aggregation tree: a mean of metrics or other groups."""
+    """A node of the aggregation tree: a mean of metrics or other groups, or the least of them."""
 
     id: str
     title: str = ""
     of: dict[str, Annotated[float, Field(gt=0)]]
     """Member id to weight."""
     reduce: GroupReducer = "mean"
-    """Which mean. Each of them rises with every member."""
+    """Which mean, or the least. Each of them rises with every member."""
+    known_flaw: str = ""
+    """As for a metric."""
+
+    @model_validator(mode="after")
+    def _weights_count(self) -> Group:
+        if self.reduce == "least" and len(set(self.of.values())) > 1:
+            raise ValueError(f"group '{self.id}' is the least of its members, which has no weights: give all the same")
+        return self
 
 
 class Deviation(_Model):
@@ -151,6 +161,12 @@ class BenchmarkFile(_Model):
     def namespace(self) -> str:
         """Whose metrics the file means first: those of the manifest of its name, where there is one."""
         return self.name if self.name in benchmarks() else ""
+
+    @property
+    def known_flaws(self) -> dict[str, str]:
+        """Columns and groups that rank what shows nothing above what is mediocre, and what that is."""
+        metrics = {use.id: use.known_flaw for use in self.metrics if use.known_flaw}
+        return metrics | {group.id: group.known_flaw for group in self.groups if group.known_flaw}
 
     def check_protocol(self, name: str) -> str:
         """The protocol of that name; a wrong name is answered with the right ones."""

@@ -1,9 +1,9 @@
 """Every way in which numbers become one, and how each goes on where some of them are not known.
 
-A reducer over cases is a weighted mean, one over members a mean of their scores. Each rises with every number, so what
-it could have been lies between what it is with all unknown numbers at their lowest and at their highest. What a clip
-without a number weighs may be unknown too: the more it weighs, the further it pulls, so in bounds it weighs as much as
-it can.
+A reducer over cases is a weighted mean, one over members a mean of their scores or the least of them. Each rises with
+every number, so what it could have been lies between what it is with all unknown numbers at their lowest and at their
+highest. What a clip without a number weighs may be unknown too: the more it weighs, the further it pulls, so in bounds
+it weighs as much as it can.
 """
 
 from __future__ import annotations
@@ -82,10 +82,20 @@ def harmonic(members: Floats, weights: Floats) -> Floats:
     return np.where((members < 0).any(axis=0), np.nan, means)
 
 
+def least(members: Floats, weights: Floats) -> Floats:
+    """The smallest member: what one lacks, no other makes up for.
+
+    >>> least(np.array([1.0, 4.0]), np.ones(2)).item()
+    1.0
+    """
+    return np.asarray(members.min(axis=0))
+
+
 OVER_MEMBERS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "mean": mean,
     "geometric": geometric,
     "harmonic": harmonic,
+    "least": least,
 }
 """How a group is made of its members. Each rises with every member, so bounds go through it end by end. Geometric and
 harmonic means have no value where a member is negative: an end at which one may be is no bound."""

@@ -49,14 +49,15 @@ def tone_fullness(frame: Image) -> float:
     return float(np.mean(shares))
 
 
-def forward_share(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
+def forward_share(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None = None) -> tuple[float, Floats]:
     """How far time runs forwards: 1 as in the true video, 0 where it stands, -1 where it runs backwards; second, the
     same for each of our frames, NaN where it has no say. NaN altogether where the true video shows no course of time.
 
     Every frame is matched with the true moment that it shows. The frame a little later must then be more like the true
     moment a little later than like the one a little earlier; the difference of the two squared distances is its say, in
     which blur, grain and anything else that both have in common cancels. A frame that is like no true moment has no
-    say: another view is no other direction. A clip of too few frames with a say cannot reach 1.
+    say: another view is no other direction; nor has one that is not `shown` (N,), a flash or a blank one. A clip of too
+    few frames with a say cannot reach 1.
     """
     count, true_count = len(ours), len(theirs)
     reach = max(1, round(true_count / 24))
@@ -70,7 +71,9 @@ def forward_share(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
     if asked < FAINT**2 * count:
         return float("nan"), says
     match, like = _shown(between, among)
-    usable = np.flatnonzero((match >= reach) & (match < true_count - reach) & (np.arange(count) + later < count))
+    both = np.ones(count, bool) if shown is None else shown & np.append(shown[later:], np.ones(later, bool))[:count]
+    in_time = (match >= reach) & (match < true_count - reach) & (np.arange(count) + later < count)
+    usable = np.flatnonzero(in_time & both)
     matched, after = match[usable], between[usable + later]
     rows = np.arange(len(usable))
     likeness = like[usable]

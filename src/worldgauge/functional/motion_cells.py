@@ -16,8 +16,6 @@ FAINT = 2e-4
 """Frame heights per frame; the noise of a flow estimate on a scene that stands still, averaged over a cell."""
 SAMPLES = 2500
 """Pixels whose light is compared in a pair of frames."""
-BLANK = 2.0
-"""8-bit levels; a frame whose pixels spread less shows nothing that could move."""
 DARK = 8.0
 """8-bit levels added before a ratio of two brightnesses is taken: the noise of the darkest pixels counts little."""
 
@@ -28,17 +26,6 @@ def cell_velocities(flow: NDArray[np.float32]) -> NDArray[np.float32]:
 
     cells = cv2.resize(flow, (COLUMNS, ROWS), interpolation=cv2.INTER_AREA)
     return np.asarray(cells / flow.shape[0], np.float32)
-
-
-def is_blank(frame: Image) -> bool:
-    """Whether a frame has one colour all over.
-
-    >>> is_blank(np.full((8, 8, 3), 17, np.uint8)), is_blank(np.arange(192, dtype=np.uint8).reshape(8, 8, 3))
-    (True, False)
-    """
-    height, width = frame.shape[:2]
-    step = max(1, int(np.sqrt(height * width / SAMPLES)))
-    return bool(frame[::step, ::step].reshape(-1, 3).std(axis=0).max() < BLANK)
 
 
 def light_gain(first: Image, second: Image, flow: NDArray[np.float32]) -> Floats:
@@ -84,7 +71,25 @@ def motion_agreement(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
 def tremble(velocities: Floats) -> Floats:
     """(N-2,) by how much the picture's common motion changes from one pair of frames to the next, frame heights.
 
-    A camera that pans, even one that starts and stops, changes its motion in few frames; one that shakes, in all.
+    A camera that pans, even one that starts and stops, changes its motion in few frames; one that shakes, in all. A
+    pair without a motion is taken to move between those before and after it, and to change no less than the steadier of
+    them; NaN where one side has none.
+
+    >>> speed = np.array([1.0, 2.0, np.nan, 2.0, 3.0])
+    >>> tremble(np.stack([speed, 0 * speed], -1)[:, None, None]).tolist()
+    [1.0, 1.0, 1.0, 1.0]
     """
     common = np.median(velocities.reshape(len(velocities), -1, 2), axis=1)
-    return np.asarray(np.linalg.norm(np.diff(common, axis=0), axis=1))
+    known = np.flatnonzero(np.isfinite(common).all(axis=1))
+    changes = np.linalg.norm(np.diff(common, axis=0), axis=1)
+    told = np.flatnonzero(np.isfinite(changes))
+    if not len(told) or len(told) == len(changes):
+        return np.asarray(changes)
+    bridged = np.stack([np.interp(np.arange(len(common)), known, axis[known]) for axis in common.T], axis=-1)
+    at = np.arange(len(changes))
+    before = told[np.maximum(np.searchsorted(told, at, "right") - 1, 0)]
+    after = told[np.minimum(np.searchsorted(told, at), len(told) - 1)]
+    least = np.minimum(changes[before], changes[after])
+    filled = np.maximum(np.linalg.norm(np.diff(bridged, axis=0), axis=1), least)
+    between = (at >= told[0]) & (at <= told[-1])
+    return np.where(np.isfinite(changes), changes, np.where(between, filled, np.nan))

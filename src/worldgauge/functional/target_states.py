@@ -23,6 +23,9 @@ EXACT = 0.15
 LEAST_CHANGE = 0.5
 """Target sizes; a process that changes less than this is asked to be as exact as one that changes this much."""
 
+MOMENT = 2
+"""Frames before and after that show a target of the same look."""
+
 
 @dataclass(frozen=True, eq=False)
 class States:
@@ -71,6 +74,22 @@ def distances(ours: States, theirs: States) -> Floats:
     growth = np.log(ours.size / theirs.size)
     looks = np.sqrt(((_inner(ours.looks) - _inner(theirs.looks)) ** 2).mean((1, 2, 3))) / OTHER_LOOKS
     return np.asarray(np.sqrt(place**2 + growth**2 + looks**2))
+
+
+def of_the_moment(values: Floats) -> Floats:
+    """(N,) each number as most of the frames around it have it: the median of those within MOMENT frames, NaN apart.
+
+    A track may take in a bystander for a frame or two, and light may flash; what a thing is like lasts longer.
+
+    >>> of_the_moment(np.array([1.0, 9.0, 1.0, 1.0, np.nan])).tolist()
+    [1.0, 1.0, 1.0, 1.0, nan]
+    """
+    padded = np.pad(np.asarray(values, np.float64), MOMENT, constant_values=np.nan)
+    around = np.lib.stride_tricks.sliding_window_view(padded, 2 * MOMENT + 1)
+    found = np.full(len(values), np.nan)
+    known = np.isfinite(values)
+    found[known] = np.nanmedian(around[known], axis=1)
+    return found
 
 
 def _inner(looks: Floats) -> Floats:

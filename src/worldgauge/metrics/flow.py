@@ -9,14 +9,14 @@ from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.flow import magnitude, photometric_error, round_trip
-from worldgauge.functional.usable import LEAST_PAIRS, check_enough, told_left_out
+from worldgauge.functional.usable import LEAST_PAIRS, check_enough, left_out_of, over_time
 from worldgauge.signals.flow import flow_pairs
 
 LONGEST = 20000.0
 """Px; no flow vector in an 8K frame is longer."""
 
 
-@metric(version=2, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_pairs()], formula=round_trip)
+@metric(version=3, unit="px", higher_is_better=False, bounds=(0, LONGEST), needs=[flow_pairs()], formula=round_trip)
 def flow_consistency(case: Case, flow: Arrays) -> Measurement:
     """Mean forward-backward error of the flow between consecutive usable frames, over pixels that stay in view."""
     measured = _between_usable(flow, "consistency_error")
@@ -25,18 +25,20 @@ def flow_consistency(case: Case, flow: Arrays) -> Measurement:
     return measured
 
 
-@metric(version=2, unit="px/frame", higher_is_better=None, bounds=(0, LONGEST), needs=[flow_pairs()], formula=magnitude)
+@metric(version=3, unit="px/frame", higher_is_better=None, bounds=(0, LONGEST), needs=[flow_pairs()], formula=magnitude)
 def flow_magnitude(case: Case, flow: Arrays) -> Measurement:
     """Mean length of the flow between consecutive usable frames: how much moves, camera and objects together."""
     return _between_usable(flow, "magnitude_mean")
 
 
 def _between_usable(flow: Arrays, name: str) -> Measurement:
-    """The mean over pairs of frames that both show the world."""
+    """The mean over time, told by pairs of frames that both show the world."""
     pairs = flow["usable"]
     check_enough(pairs, "pairs of consecutive frames are usable", LEAST_PAIRS)
     return Measurement.from_curve(
-        np.where(pairs, flow[name], np.nan), reason=told_left_out(pairs, "pairs"), left_out=1 - float(pairs.mean())
+        np.where(pairs, flow[name], np.nan),
+        lambda _: over_time(flow[name], pairs),
+        **left_out_of(pairs, "pairs"),
     )
 
 

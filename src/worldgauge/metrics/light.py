@@ -10,24 +10,30 @@ from worldgauge.core.signal import Arrays
 from worldgauge.functional.glimpses import tone_fullness
 from worldgauge.functional.light import drift_since_start, jumps
 from worldgauge.functional.motion_cells import light_gain
+from worldgauge.functional.usable import left_out_of
 from worldgauge.signals.glimpses import frame_glimpses
-from worldgauge.signals.motion import motion_cells
+from worldgauge.signals.motion import motion_cells, shown_pairs
 
 STOPS = 100.0
 """No 8-bit video drifts further."""
 
 
-@metric(version=1, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=light_gain)
+@metric(version=2, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=light_gain)
 def lighting_drift(case: Case, motion: Arrays) -> Measurement:
     """How far exposure and colour of the light are from the first frame's, mean over frames, on points followed from
-    frame to frame: what the camera looks at does not matter."""
-    curve = drift_since_start(motion["gain"])
-    return Measurement.from_curve(np.minimum(curve, STOPS), frames=range(1, len(curve) + 1))
+    frame to frame: what the camera looks at does not matter, nor what a frame that is not usable does to the light."""
+    shown = shown_pairs(motion)
+    curve = np.minimum(drift_since_start(np.where(shown[:, None], motion["gain"], np.nan)), STOPS)
+    return Measurement.from_curve(curve, frames=range(1, len(curve) + 1), **left_out_of(shown, "pairs"))
 
 
-@metric(version=1, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=jumps)
+@metric(version=2, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=jumps)
 def exposure_jumps(case: Case, motion: Arrays) -> Measurement:
-    """How much the exposure of the same points jumps between neighbouring frames, beyond what it does around them."""
+    """How much the exposure of the same points jumps between neighbouring frames, beyond what it does around them.
+
+    Flashes and blank frames count; most pairs must be usable.
+    """
+    shown_pairs(motion)
     return Measurement.from_curve(np.minimum(jumps(motion["gain"]), STOPS))
 
 

@@ -10,19 +10,29 @@ from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.glimpses import blended_shares, forward_share, steps_off
+from worldgauge.functional.usable import left_out_of
 from worldgauge.signals.glimpses import frame_glimpses
+from worldgauge.signals.usable import usable_frames
 
 _BOTH = [frame_glimpses(), frame_glimpses(of="reference")]
 
 
-@metric(version=1, unit="", higher_is_better=True, bounds=(-1, 1), needs=_BOTH, formula=forward_share)
-def temporal_direction(case: Case, frames: Arrays, true: Arrays) -> Measurement:
+@metric(
+    version=2,
+    unit="",
+    higher_is_better=True,
+    bounds=(-1, 1),
+    needs=[*_BOTH, usable_frames()],
+    formula=forward_share,
+)
+def temporal_direction(case: Case, frames: Arrays, true: Arrays, shown: Arrays) -> Measurement:
     """Whether time runs forwards, told by the reference: 1 as there, 0 where it stands, -1 where it runs backwards."""
-    value, curve = forward_share(_as_floats(frames), _as_floats(true))
+    used = shown["usable"]
+    value, curve = forward_share(_as_floats(frames), _as_floats(true), used)
     if not np.isfinite(value):
         raise NotApplicable("the reference hardly changes, so no direction of time shows in it")
     found = Measurement.from_curve(curve)
-    return Measurement(min(max(value, -1.0), 1.0), found.curve)
+    return Measurement(min(max(value, -1.0), 1.0), found.curve, **left_out_of(used, "frames"))
 
 
 @metric(version=1, unit="share of clip", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=steps_off)

@@ -12,11 +12,12 @@ from worldgauge.core.reasons import OF_THE_CASE, TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.motion_cells import motion_agreement as agreement
 from worldgauge.functional.motion_cells import tremble
-from worldgauge.signals.motion import motion_cells
+from worldgauge.functional.usable import left_out_of
+from worldgauge.signals.motion import motion_cells, shown_pairs
 
 
 @metric(
-    version=1,
+    version=2,
     unit="share",
     higher_is_better=True,
     bounds=(0, 1),
@@ -26,15 +27,17 @@ from worldgauge.signals.motion import motion_cells
 def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
     """How far the picture moves as the reference does, cell by cell and moment by moment: 1 for the same motion, 0 for
     a clip that stands still while the reference moves, or moves the other way."""
-    value, curve = agreement(_shown(motion), _shown(true, OF_THE_CASE))
+    shown = shown_pairs(motion)
+    shown_pairs(true, OF_THE_CASE)
+    value, curve = agreement(*(np.asarray(cells["velocity"], np.float64) for cells in (motion, true)))
     if not np.isfinite(value):
         raise Unscored("no pair of frames shows its motion here and in the reference", code=TOO_FEW_FRAMES)
     found = Measurement.from_curve(np.clip(curve, 0.0, 1.0))
-    return Measurement(min(max(value, 0.0), 1.0), found.curve)
+    return Measurement(min(max(value, 0.0), 1.0), found.curve, **left_out_of(shown, "pairs"))
 
 
 @metric(
-    version=1,
+    version=2,
     unit="% of height/frame2",
     higher_is_better=False,
     bounds=(0, 1000),
@@ -44,21 +47,14 @@ def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
 def camera_shake(case: Case, motion: Arrays) -> Measurement:
     """How much the picture's common motion changes from frame to frame, in the steadiest quarter of the clip: a camera
     that sets out, turns and stops is steady in between, one that shakes never is."""
-    velocity = _shown(motion)
+    shown, velocity = shown_pairs(motion), np.asarray(motion["velocity"], np.float64)
     if len(velocity) < 2:
         raise Unscored("two frames have one motion, which cannot change")
     curve = 100 * tremble(velocity)
-    return Measurement.from_curve(np.minimum(curve, 1000.0), _lower_quartile, frames=range(1, len(curve) + 1))
+    return Measurement.from_curve(
+        np.minimum(curve, 1000.0), _lower_quartile, frames=range(1, len(curve) + 1), **left_out_of(shown, "pairs")
+    )
 
 
 def _lower_quartile(values: NDArray[np.float64]) -> float:
     return float(np.percentile(values, 25))
-
-
-def _shown(motion: Arrays, otherwise: str = TOO_FEW_FRAMES) -> NDArray[np.float64]:
-    """Velocities of the pairs, NaN next to blank frames; unscored where most pairs have one."""
-    velocity = np.asarray(motion["velocity"], np.float64)
-    shown = np.asarray(np.isfinite(velocity).all((1, 2, 3)))
-    if 2 * shown.sum() < len(shown):
-        raise Unscored(f"{len(shown) - shown.sum()} of {len(shown)} pairs of frames are blank", code=otherwise)
-    return velocity

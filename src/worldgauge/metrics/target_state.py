@@ -10,18 +10,19 @@ from worldgauge.core.errors import NotApplicable, Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.phases import split
-from worldgauge.functional.target_states import States, distances, evolution, stalled
+from worldgauge.functional.target_states import States, distances, evolution, of_the_moment, stalled
+from worldgauge.functional.usable import check_enough
 from worldgauge.signals.target_states import target_states
 
 _BOTH = [target_states(), target_states(of="reference")]
 
 
-@metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
+@metric(version=2, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
 def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
     """How far the target's process went on as in the reference: 1 for its true place, size and looks, 0 for a process
     that stood still: while the target was out of view, or all along where it never leaves.
 
-    Asked after the return where the target leaves, else from the first quarter on.
+    Asked of usable frames: after the return where the target leaves, else from the first quarter on.
     """
     ours, theirs = _states(states), _states(true)
     count, true_count = len(ours.size), len(theirs.size)
@@ -36,6 +37,9 @@ def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
     seen = np.flatnonzero(theirs.seen)
     if not len(asked) or not len(seen):
         raise Unscored("the target is not found in the reference")
+    used = states["usable"][asked]
+    check_enough(used, "frames that should show the target are usable")
+    asked = asked[used]
     # Of the state a stand would show, the picture nearest in time.
     shows = seen[np.abs(seen - lagging[:, None]).argmin(axis=1)]
     apart = distances(ours.at(asked), theirs.at(twins[asked]))
@@ -44,12 +48,14 @@ def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
     curve = Measurement.from_curve(apart).curve
     lost = int(np.isnan(apart).sum())
     reason = f"{lost} of {len(asked)} frames without the target count as a stand" if lost else ""
-    return Measurement(evolution(apart, changed), curve, reason, frames=asked.tolist())
+    left_out = 1 - float(used.mean())
+    return Measurement(evolution(apart, changed), curve, reason, frames=asked.tolist(), left_out=left_out)
 
 
-@metric(version=1, unit="Lab levels", higher_is_better=False, bounds=(0, 450), needs=_BOTH)
+@metric(version=2, unit="Lab levels", higher_is_better=False, bounds=(0, 450), needs=_BOTH, formula=of_the_moment)
 def target_colour_error(case: Case, states: Arrays, true: Arrays) -> Measurement:
-    """Distance of the target's mean colour from the true one's at the same moment, over frames that show both."""
+    """Distance of the target's mean colour from the true one's at the same moment, over frames that show both; single
+    frames count as those around them."""
     count, true_count = len(states["size"]), len(true["size"])
     twins = np.round(np.arange(count) * (true_count - 1) / max(1, count - 1)).astype(np.int64)
     apart = np.linalg.norm(states["colour"] - true["colour"][twins], axis=1)
@@ -57,7 +63,7 @@ def target_colour_error(case: Case, states: Arrays, true: Arrays) -> Measurement
     apart[0] = np.nan
     if not np.isfinite(apart).any():
         raise Unscored("no frame shows the target as the reference does")
-    return Measurement.from_curve(apart)
+    return Measurement.from_curve(of_the_moment(apart))
 
 
 def _states(arrays: Arrays) -> States:

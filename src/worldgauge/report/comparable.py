@@ -72,13 +72,19 @@ def unlike_cases(asked: Sequence[int], measured: Sequence[Collection[str]]) -> s
     return f"Runs cover different cases, {len(shared)} of them in common: scores are each over its own"
 
 
+_REDUCED = {
+    "mean": "",
+    "geometric": "geometric mean of ",
+    "harmonic": "harmonic mean of ",
+    "least": "the least of ",
+}
+
+
 def _tree(run: Run) -> str:
     """Groups, weights, kinds of mean and the policy on absent videos, which decide what a score is a mean of."""
     benchmark = run.file.benchmark
     groups = "; ".join(
-        f"{g.id} = {'' if g.reduce == 'mean' else f'{g.reduce} mean of '}"
-        + " + ".join(f"{w:g} {m}" for m, w in g.of.items())
-        for g in benchmark.groups
+        f"{g.id} = {_REDUCED[g.reduce]}" + " + ".join(f"{w:g} {m}" for m, w in g.of.items()) for g in benchmark.groups
     )
     return f"{groups}; {'; '.join(f'{why}: {rule}' for why, rule in benchmark.policy.rules().items())}"
 

@@ -11,6 +11,8 @@ from worldgauge.report.unofficial import unofficial_notes
 
 RANK_DEPENDS = "*"
 """Stands behind a score whose rank depends on what clips without a score are worth."""
+FLAWED = "†"
+"""Stands behind a column whose ranks have a flaw that its benchmark knows."""
 RanksOf = Mapping[tuple[int, str], Ranks]
 """Number of a run and id of a column to the ranks it can have there."""
 
@@ -40,6 +42,7 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     notes += _policy(summaries)
     notes += _reasons(summaries)
     notes += _bounds(summaries, ranks)
+    notes += flaw_notes(summaries, ranks)
     notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
     return notes
 
@@ -52,6 +55,13 @@ def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
     if len({file.sample.model_dump_json() if file.sample else "" for file in files}) > 1:
         notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
     return notes
+
+
+def flaw_notes(summaries: Sequence[Summary], ranks: RanksOf) -> list[str]:
+    """What is known to be ranked too high in a column, where models are ranked in it."""
+    flaws = summaries[0].run.file.benchmark.known_flaws
+    ranked = {column for _, column in ranks}
+    return [f"{FLAWED} {column}: known flaw: {flaw}." for column, flaw in flaws.items() if column in ranked]
 
 
 def _policy(summaries: list[Summary]) -> list[str]:

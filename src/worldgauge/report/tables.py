@@ -7,13 +7,13 @@ import io
 import json
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from worldgauge.core.aggregate import Tree, score_unit
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.fit import fit_matrix
-from worldgauge.report.notes import RANK_DEPENDS, number_of_table, table_notes
+from worldgauge.report.notes import FLAWED, RANK_DEPENDS, number_of_table, table_notes
 from worldgauge.report.places import Place, Ranks, contestants, places, possible_ranks, ranks_in_words
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
@@ -26,11 +26,13 @@ class Column:
     id: str
     unit: str
     higher_is_better: bool | None
+    known_flaw: str = ""
+    """What it ranks too high, where its benchmark knows; the heading is marked."""
 
     @property
     def heading(self) -> str:
         arrow = {True: " ↑", False: " ↓", None: ""}[self.higher_is_better]
-        return f"{self.id}{arrow}" + (f" [{self.unit}]" if self.unit else "")
+        return f"{self.id}{FLAWED if self.known_flaw else ''}{arrow}" + (f" [{self.unit}]" if self.unit else "")
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,10 @@ def build_table(summaries: list[Summary]) -> Table:
         for d in file.definitions:
             columns.setdefault(d.id, Column(d.id, score_unit(d), tree.higher_is_better(d.id)))
     rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
-    table = Table(list(columns.values()), rows, [])
-    table.notes.extend(table_notes(summaries, table.ranks))
-    return table
+    ranks = Table(list(columns.values()), rows, []).ranks
+    flaws, ranked = files[0].benchmark.known_flaws, {column for _, column in ranks}
+    marked = [replace(c, known_flaw=flaws.get(c.id, "") if c.id in ranked else "") for c in columns.values()]
+    return Table(marked, rows, table_notes(summaries, ranks))
 
 
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -151,7 +154,11 @@ def _csv_cells(score: Score | None, column: Column, ranks: Ranks | None) -> list
 def to_json(table: Table) -> str:
     """Every score with its interval, coverage and statuses."""
     content = {
-        "columns": [{"id": c.id, "unit": c.unit, "higher_is_better": c.higher_is_better} for c in table.columns],
+        "columns": [
+            {"id": c.id, "unit": c.unit, "higher_is_better": c.higher_is_better}
+            | ({"known_flaw": c.known_flaw} if c.known_flaw else {})
+            for c in table.columns
+        ],
         "models": [
             {
                 "model": row.model,
@@ -175,7 +182,7 @@ def to_latex(table: Table, intervals: bool = False) -> str:
 
     Names in scripts that pdfLaTeX does not know need a Unicode engine (XeLaTeX, LuaLaTeX).
     """
-    header = " & ".join(["Model", *(_tex(c.id) + _arrow(c) for c in table.columns)])
+    header = " & ".join(["Model", *(_tex(c.id) + _flaw(c) + _arrow(c) for c in table.columns)])
     lines = [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule", header + r" \\", r"\midrule"]
     ranked = contestants([row.baseline for row in table.rows])
     apart = [k for k in range(len(table.rows)) if k not in ranked]
@@ -235,6 +242,10 @@ def _plain(score: Score | None, ranks: Ranks | None) -> str:
 
 def _half_width(interval: tuple[float, float]) -> str:
     return number_of_table((interval[1] - interval[0]) / 2)
+
+
+def _flaw(column: Column) -> str:
+    return r"\textsuperscript{\dag}" if column.known_flaw else ""
 
 
 def _arrow(column: Column) -> str:

@@ -15,6 +15,9 @@ from worldgauge.core.reducers import OVER_MEMBERS
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.report.joint import Joint
 
+LONGEST_HEAD = 28
+"""Letters; a longer title is a sentence, which would make the head of a table taller than the table."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -37,6 +40,13 @@ class Column:
     case_digits: int
     """Decimals of a case's value, which has another unit where the scale is applied to the mean."""
     definition: Mapping[str, Any]
+    known_flaw: str = ""
+    """What it ranks too high, where its benchmark knows."""
+
+    @property
+    def head(self) -> str:
+        """What stands over the column: its title where that is short, else its id."""
+        return self.title if 0 < len(self.title) <= LONGEST_HEAD else self.id
 
     def number(self, value: float) -> str:
         """A score as the table prints it."""
@@ -53,6 +63,7 @@ class Column:
             "observed": self.observed,
             "digits": self.digits,
             "case_digits": self.case_digits,
+            **({"known_flaw": self.known_flaw} if self.known_flaw else {}),
             **self.definition,
         }
 
@@ -60,6 +71,7 @@ class Column:
 def columns_of(joint: Joint) -> list[Column]:
     """Metrics in the benchmark's order, then groups."""
     titles = {use.id: use.title for use in joint.benchmark.metrics}
+    flaws = joint.benchmark.known_flaws
     found: list[Column] = []
     for i, definition in enumerate(joint.definitions):
         worst, best, observed = _metric_range(definition, joint.values[:, i])
@@ -75,6 +87,7 @@ def columns_of(joint: Joint) -> list[Column]:
                 digits=digits_for(joint.scores[:, i]),
                 case_digits=digits_for(joint.values[:, i]),
                 definition=_definition(definition),
+                known_flaw=flaws.get(definition.id, ""),
             )
         )
     by_id = {column.id: column for column in found}
@@ -131,6 +144,7 @@ def _group(group: Group, known: Mapping[str, Column], better: int, digits: int) 
         digits=digits,
         case_digits=digits,
         definition={"of": group.of, "reduce": group.reduce},
+        known_flaw=group.known_flaw,
     )
 
 

@@ -18,6 +18,13 @@ from worldgauge.metrics.calibration import GAUGES
 MIDDLE: Final = 0.5
 REAL: Final = "real-like"
 """The true clip as a pocket camera would have kept it."""
+_TOTAL: Final = (
+    "**The total**, on scales of 0 to 100. `world` is the mean of what is shown: camera, motion, direction, presence,",
+    "return_fidelity, state. `footage` is the least of what it is shown in: stability, steadiness, lighting, exposure,",
+    "single; footage is as good as its worst flaw, so double images are not mended by steady light. `overall` is the",
+    "geometric mean of the two: neither makes up for the other. A clip of which too few frames can be used counts as",
+    "worst; `python -m worldgauge.benchmarks.pocket.bench.worthless` holds clips that show nothing against it.",
+)
 Row = dict[str, Any]
 """Scores of one world: clip to column to value, and what the faults changed."""
 
@@ -55,6 +62,7 @@ def page_of(kinds: Mapping[str, tuple[Sequence[Row], Sequence[str]]]) -> str:
         metric = METRICS.get(use.use)
         better = {True: "higher", False: "lower", None: "neither"}[metric.higher_is_better]
         lines.append(f"| {use.id} | `{use.use}` | {metric.unit} | {better} |")
+    lines += ["", *_TOTAL]
     for kind, (rows, faults) in kinds.items():
         lines += ["", f"## {KINDS[kind][0].upper()}{KINDS[kind][1:]} ({len(rows)})", ""]
         lines += ["| clip | " + " | ".join(use.id for use in uses) + " |", "| --- |" + " ---: |" * len(uses)]

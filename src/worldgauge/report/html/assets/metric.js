@@ -102,7 +102,7 @@
 
   wg.view("metrics", (root, _parts, _query, index) => {
     root.append(el("h2", { class: "title" }, "Metrics and groups"), el("div", { class: "cards" }, index.columns.map((column) => el("a", { class: "card link", href: `#/metric/${encodeURIComponent(column.id)}` },
-      el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `${{ mean: "Weighted", geometric: "Weighted geometric", harmonic: "Weighted harmonic" }[column.reduce]} mean of ${Object.keys(column.of).join(", ")}` : ""))),
+      el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `${{ mean: "Weighted mean", geometric: "Weighted geometric mean", harmonic: "Weighted harmonic mean", least: "The least" }[column.reduce]} of ${Object.keys(column.of).join(", ")}` : ""))),
       el("p", { class: "note" }, WAY[column.better], column.score_unit ? ` · ${column.score_unit}` : column.scale ? " · on a scale" : "", column.fingerprint ? ` · ${column.fingerprint.slice(0, 12)}` : "")))));
   });
 })();
