@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import helpers
+from worldgauge.api.building import build_job
+from worldgauge.engine.plan import make_plan
+from worldgauge.engine.run import execute
 
 METRICS = "psnr,ssim,flow_magnitude,warp_error"
 
@@ -61,3 +65,17 @@ def test_bad_shards(tmp_path: Path, cases: tuple[Path, Path], shard: str) -> Non
     done = helpers.worldgauge("run", videos, "-b", folder, "--shard", shard, check=False)
     assert done.returncode == 2
     assert f"--shard {shard}: expected i/n" in done.stderr
+
+
+def test_workers_with_several_cases_each_give_the_same_records(tmp_path: Path, cases: tuple[Path, Path]) -> None:
+    """As workers that share a GPU are."""
+    folder, videos = cases
+    found = []
+    for name, workers, ahead in (("alone", 1, 1), ("beside", 2, 3)):
+        places = {"out": tmp_path / name, "store": tmp_path / f"store-{name}"}
+        job = build_job(videos, benchmark=folder, metrics="psnr,warp_error", device="cpu", workers=workers, **places)
+        job = replace(job, setup=replace(job.setup, ahead=ahead))
+        totals = execute(job, make_plan(job))
+        assert totals.statuses.total() == 7 * 2
+        found.append(helpers.records(job.setup.out))
+    assert found[0] == found[1]
