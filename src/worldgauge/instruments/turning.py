@@ -60,7 +60,8 @@ def turning_path(matches: Sequence[Match], count: int, lens: Lens, *, given: boo
     Without a `given` lens its focal length is adjusted along, beginning with that of `lens`.
     """
     joined = [_thinned(match) for match in matches if len(match.here) >= LEAST_MATCHES]
-    start, source = lens, "given" if given else "estimated"
+    start = lens
+    source: LensSource = "given" if given else "estimated"
     for _ in range(1 if given else ROUNDS):
         found = _adjusted(joined, count, start, free_lens=not given)
         if found is None:
