@@ -11,13 +11,19 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.judge.instrument import Judge
-from worldgauge.judge.question_sets import PROMPT, JudgedQuestion, ask_questions, scores_by_dimension
+from worldgauge.judge.question_sets import PROMPT, JudgedQuestion, ask_questions, dimension_score
 from worldgauge.judge.session import answer_in
 
 
 @signal(version=1, reads=("video", "prompt"), seat="judge", cost=0.0, memory=0.0, prompts=(PROMPT,))
 def told_by_judge(clip: Clip, prompt: str, judge: Judge) -> Arrays:
     """Two answers about the clip."""
+    return ask_questions(clip, _questions(prompt), judge)
+
+
+@signal(version=1, reads=("video", "prompt"), seat="judge", cost=0.0, memory=0.0, prompts=(PROMPT,))
+def told_once_more(clip: Clip, prompt: str, judge: Judge) -> Arrays:
+    """The same questions, asked by another signal."""
     return ask_questions(clip, _questions(prompt), judge)
 
 
@@ -31,8 +37,13 @@ def slow_look(clip: Clip) -> Arrays:
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_by_judge()], requires=("prompt",))
 def judged(case: Case, answers: Arrays) -> Measurement:
     """Share of two questions that pass."""
-    scores = scores_by_dimension(_questions(case.condition.prompt), answer_in(answers))
-    return Measurement(scores[""])
+    return Measurement(dimension_score(_questions(case.condition.prompt), answer_in(answers)))
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_once_more()], requires=("prompt",))
+def judged_too(case: Case, answers: Arrays) -> Measurement:
+    """The same by another way."""
+    return Measurement(dimension_score(_questions(case.condition.prompt), answer_in(answers)))
 
 
 @metric(version=1, unit="", higher_is_better=None, bounds=(0, 255), needs=[slow_look()])

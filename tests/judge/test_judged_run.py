@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from helpers import make_cases, make_videos, records, worldgauge
 from judge.judge_server import KEY, PRICE_IN, PRICE_OUT, JudgeServer, judge_server, truth
 from worldgauge.api.building import build_job
+from worldgauge.core.asking import Spending
 from worldgauge.core.errors import NoRoom, WorldGaugeError
 from worldgauge.core.prompts import forget_prompts, prompt_file
 from worldgauge.core.run_folder import Run
@@ -214,13 +216,30 @@ def test_benchmarks_in_one_run_ask_each_for_itself(server: JudgeServer, world: P
     assert sum(one.counters["computed:slow_look"] for one in totals) == CASES
 
 
-def test_benchmarks_in_one_run_do_not_each_spend_the_whole(server: JudgeServer, world: Path) -> None:
+def test_benchmarks_in_one_run_have_one_purse(server: JudgeServer, world: Path) -> None:
     jobs = two_benchmarks(server, world, ("judged", "judged"), max_calls=3)
-    with pytest.raises(
-        WorldGaugeError, match=r"hold for one benchmark at a time, and 2 ask the judge; run them one by"
-    ):
-        execute_together(list(zip(jobs, make_plans(jobs), strict=True)))
-    assert not server.log.calls and not (world / "run-0").exists()
+    totals = execute_together(list(zip(jobs, make_plans(jobs), strict=True)))
+    assert len(server.log.calls) == 3 == sum(one.counters["judge_calls"] for one in totals)
+    lines = [line for number in range(2) for line in records(world / f"run-{number}")]
+    assert sorted(line["status"] for line in lines) == ["ok"] * 3 + ["unscored"] * 5
+    other = replace(jobs[1], spending=Spending(calls=4))
+    with pytest.raises(WorldGaugeError, match="have one purse"):
+        execute_together(list(zip([jobs[0], other], make_plans(jobs), strict=True)))
+
+
+def test_a_question_that_two_benchmarks_or_two_metrics_have_in_common_is_asked_once(
+    server: JudgeServer, world: Path
+) -> None:
+    server.seconds = 0.05
+    flags = {"judge": judge_of(settings_for(server)), "metrics": "judged,judged_too"}
+    jobs = [planned(world, out=world / f"run-{number}", **flags)[0] for number in range(2)]
+    plans = make_plans(jobs)
+    assert [plan.asking.calls for plan in plans] == [CASES, 0]
+    execute_together(list(zip(jobs, plans, strict=True)))
+    assert len(server.log.calls) == CASES
+    for number in range(2):
+        lines = sorted(records(world / f"run-{number}"), key=lambda line: (line["metric"], line["case"]))
+        assert [line["value"] for line in lines] == expected_values() * 2
 
 
 def test_a_run_that_starts_over_for_want_of_memory_has_what_is_left(server: JudgeServer, world: Path) -> None:
@@ -253,7 +272,8 @@ def test_killed_in_the_middle_it_asks_no_answered_question_again(server: JudgeSe
     ]  # fmt: skip
     process = subprocess.Popen(command, cwd=world, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60
-    while len(list((world / "store").glob("??/*.npz"))) < 2 and time.monotonic() < until:
+    # The answer by itself, and the signal that was read off it.
+    while len(list((world / "store").glob("??/*.npz"))) < 4 and time.monotonic() < until:
         time.sleep(0.02)
     while len(server.log.calls) < CASES and time.monotonic() < until:
         time.sleep(0.02)

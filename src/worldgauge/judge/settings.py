@@ -49,6 +49,8 @@ class Settings(BaseModel):
     structured: bool = True
     """Whether the endpoint can be held to a JSON schema."""
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    takes: int = Field(default=1, ge=1, le=64)
+    """How often each question is put to it."""
     concurrency: int = Field(default=16, ge=1, le=1024)
     timeout: float = Field(default=180.0, gt=0)
     """Seconds to wait for a reply."""
