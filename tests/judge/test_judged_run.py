@@ -118,16 +118,17 @@ def test_a_replay_asks_nobody(server: JudgeServer, world: Path) -> None:
     assert all("replay asks nobody" in line["reason"] for line in records(world / "run"))
 
 
-def test_one_changed_byte_of_a_prompt_asks_again(server: JudgeServer, world: Path) -> None:
-    judge = judge_of(settings_for(server))
-    run(world, judge=judge)
+def test_one_changed_byte_of_a_prompt_asks_again_exactly_those(server: JudgeServer, world: Path) -> None:
+    judge, both = judge_of(settings_for(server)), "judged,judged_with_caption"
+    run(world, judge=judge, metrics=both)
+    assert len(server.log.calls) == 2 * CASES
     mine = world / "mine.md"
     mine.write_bytes(prompt_file(PROMPT).read_bytes() + b"\n")
-    run(world, judge=judge, judge_prompts=[f"questions={mine}"])
-    assert len(server.log.calls) == 2 * CASES
+    run(world, judge=judge, metrics=both, judge_prompts=[f"questions={mine}"])
+    assert len(server.log.calls) == 3 * CASES
     forget_prompts()
-    run(world, judge=judge)
-    assert len(server.log.calls) == 2 * CASES
+    run(world, judge=judge, metrics=both)
+    assert len(server.log.calls) == 3 * CASES
 
 
 def test_a_refusal_is_unscored_and_asked_again(server: JudgeServer, world: Path) -> None:
@@ -190,6 +191,32 @@ def test_perception_goes_on_while_the_judge_thinks(server: JudgeServer, world: P
     assert len(looked) == CASES and max(looked) < max(attempt.time + attempt.seconds for attempt in attempts)
     assert min(attempt.time for attempt in attempts) < min(looked)
     assert time.time() - started < CASES * 0.4 + 1.2
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds", "most"), [(64, 0.25, 4.0), pytest.param(640, 2.0, 48.0, marks=pytest.mark.nightly)]
+)
+def test_slow_calls_run_side_by_side(
+    server: JudgeServer, tmp_path: Path, count: int, seconds: float, most: float
+) -> None:
+    """As many calls as the server allows are in the air, and clips are looked at all the while."""
+    videos = tmp_path / "videos"
+    (videos / "reference").mkdir(parents=True)
+    source = make_videos(tmp_path / "made", 1) / "case-00.mkv"
+    for number in range(count):
+        os.link(source, videos / f"case-{number:03d}.mkv")
+        os.link(source, videos / "reference" / f"case-{number:03d}.mkv")
+    make_cases(tmp_path / "cases", videos)
+    server.seconds = seconds
+    run(tmp_path, judge=judge_of(settings_for(server, concurrency=32)), metrics="judged,looked")
+    calls, attempts = server.log.calls, list(read_ledger(tmp_path / "run"))
+    assert len(calls) == count == len(attempts) and server.log.most_at_once == 32
+    assert max(call.ended for call in calls) - min(call.began for call in calls) <= most
+    lines = [json.loads(line) for line in (tmp_path / "run" / "records-0.jsonl").read_text().splitlines()]
+    assert {line["status"] for line in lines} == {"ok"} and len(lines) == 2 * count
+    looked = [line["time"] for line in lines if line["metric"] == "looked"]
+    began, ended = min(one.time for one in attempts), max(one.time + one.seconds for one in attempts)
+    assert sum(began <= moment <= ended for moment in looked) >= 0.9 * count
 
 
 def two_benchmarks(server: JudgeServer, world: Path, metrics: tuple[str, str], **flags: Any) -> list[Any]:
@@ -287,3 +314,13 @@ def test_killed_in_the_middle_it_asks_no_answered_question_again(server: JudgeSe
     assert "2 calls, 2 answers" in done.stdout
     assert len(server.log.calls) == CASES + 2
     assert not any(KEY.encode() in file.read_bytes() for file in world.rglob("*") if file.is_file())
+
+
+def test_shards_bring_what_the_judge_was_asked_into_one_folder(server: JudgeServer, world: Path) -> None:
+    judge = judge_of(settings_for(server))
+    for part in (1, 2):
+        run(world, judge=judge, shard=(part, 2), out=world / f"part-{part}")
+    worldgauge("merge", "part-1", "part-2", "--out", "whole")
+    attempts = list(read_ledger(world / "whole"))
+    assert len(attempts) == CASES == len({attempt.question for attempt in attempts})
+    assert sum(attempt.cost or 0.0 for attempt in attempts) == pytest.approx(server.log.cost)

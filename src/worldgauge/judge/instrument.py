@@ -24,7 +24,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.prompts import digest_of_prompt, read_prompt
 from worldgauge.core.purse import Purse
-from worldgauge.judge.clients.open import open_client, why_not
+from worldgauge.judge.clients.open import by_batch, open_client, why_not
 from worldgauge.judge.forms import Form
 from worldgauge.judge.ledger import Ledger
 from worldgauge.judge.line import Line
@@ -84,7 +84,7 @@ class Judge(AskedInstrument):
 
     @property
     def concurrency(self) -> int:
-        return 1 if self.settings is None else self.settings.concurrency
+        return 1 if self.settings is None else self.settings.at_once
 
     @property
     def place(self) -> str:
@@ -114,15 +114,17 @@ class Judge(AskedInstrument):
                 f"--max-cost needs the price of judge '{settings.name}'",
                 "write price_in and price_out (of a million tokens; 0 for your own machine) into its table",
             )
+        ledger = Ledger(folder)
+        client = open_client(settings)
         session = Session(
-            open_client(settings),
+            by_batch(client, settings, ledger, stop) if settings.batch else client,
             Line(settings.patience, stop),
             Purse(spending) if shared is None else shared.purse.part(),
-            Ledger(folder),
+            ledger,
             settings.price,
             Secret(settings.key_variable),
             on_asked,
-            settings.concurrency,
+            settings.at_once,
         )
         object.__setattr__(self, "_session", session)
 
@@ -263,11 +265,12 @@ class _Estimator:
         request = self._judge.request(prompt, values, form, material)
         least, most = bounds(request, canonical_json(dict(form.schema)))
         price = settings.price
+        share = settings.batch_share if settings.batch else 1.0
         expected = Expected(
             calls=1,
             images=len(material.pictures),
             tokens=(least.tokens_in + least.tokens_out, most.tokens_in + most.tokens_out),
-            cost=None if price is None else (price.of(least), price.of(most)),
+            cost=None if price is None else (share * price.of(least), share * price.of(most)),
         )
         raise Estimated({self._judge.key_of(clip, prompt, values, form, rate): expected})
 

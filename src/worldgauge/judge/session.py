@@ -18,6 +18,7 @@ from worldgauge.core.canonical import canonical_json, digest_of, short
 from worldgauge.core.prompts import read_prompt
 from worldgauge.core.purse import Purse
 from worldgauge.core.signal import Arrays
+from worldgauge.judge.batched import Batched
 from worldgauge.judge.forms import Form, Unreadable, object_in
 from worldgauge.judge.ledger import Attempt, Ledger
 from worldgauge.judge.line import Line
@@ -165,7 +166,8 @@ class Session:
 
     def _call(self, request: Request, question: str, about: str, repair: int, schema: str) -> Reply:
         _, most = bounds(request, schema)
-        reservation = self.purse.reserve(self.price.of(most) if self.price else 0.0)
+        share = self.client.share(request) if isinstance(self.client, Batched) else 1.0
+        reservation = self.purse.reserve(share * self.price.of(most) if self.price else 0.0)
         began, clock = time.time(), time.perf_counter()
         reply: Reply | None = None
         cost: float | None = None
@@ -173,7 +175,7 @@ class Session:
         try:
             reply = self.client.send(request)
             usage = reply.usage
-            cost = 0.0 if self.price is None else self.price.of(usage) if usage is not None else None
+            cost = 0.0 if self.price is None else share * self.price.of(usage) if usage is not None else None
             outcome, raw = ("refused", reply.refusal) if reply.refusal else ("replied", reply.text)
             if reply.wait:
                 self.line.hold(reply.wait)
