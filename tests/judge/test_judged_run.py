@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from helpers import make_cases, make_videos, records, worldgauge
@@ -31,6 +32,7 @@ from worldgauge.judge.instrument import judge_of
 from worldgauge.judge.ledger import read_ledger
 from worldgauge.judge.question_sets import PROMPT
 from worldgauge.judge.settings import Settings
+from worldgauge.media.encoder import write_video
 from worldgauge.report.summary import write_summary
 
 PLUGIN = Path(__file__).with_name("judged_plugin.py")
@@ -202,10 +204,10 @@ def test_slow_calls_run_side_by_side(
     """As many calls as the server allows are in the air, and clips are looked at all the while."""
     videos = tmp_path / "videos"
     (videos / "reference").mkdir(parents=True)
-    source = make_videos(tmp_path / "made", 1) / "case-00.mkv"
     for number in range(count):
-        os.link(source, videos / f"case-{number:03d}.mkv")
-        os.link(source, videos / "reference" / f"case-{number:03d}.mkv")
+        frames = np.random.default_rng(number).integers(0, 256, (4, 32, 48, 3), np.uint8)
+        write_video(videos / f"case-{number:03d}.mkv", frames, fps=12)
+        os.link(videos / f"case-{number:03d}.mkv", videos / "reference" / f"case-{number:03d}.mkv")
     make_cases(tmp_path / "cases", videos)
     server.seconds = seconds
     run(tmp_path, judge=judge_of(settings_for(server, concurrency=32)), metrics="judged,looked")
