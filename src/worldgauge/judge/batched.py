@@ -121,7 +121,7 @@ class Batched:
         decoding = request.decoding
         return digest_of(
             {
-                "model": self._settings.sent_model,
+                "asked": [self._settings.address, self._settings.sent_model],
                 "texts": [request.system, request.text],
                 "schema": dict(request.schema),
                 "files": [hashlib.sha256(file).hexdigest() for file in files],
