@@ -108,7 +108,7 @@ def measured(parts: Any, batch: int, logits: bool, seconds: float, asked: argpar
                 torch.cuda.reset_peak_memory_stats()
             began, replies = time.perf_counter(), []
             while not replies or time.perf_counter() - began < seconds:
-                replies += pool.map(client.send, (requests * batch)[: 8 * batch])
+                replies += pool.map(client.send, (requests * batch)[: 4 * batch])
             taken = time.perf_counter() - began
         except Failed as problem:
             return {**line, "failed": str(problem)[:200]}

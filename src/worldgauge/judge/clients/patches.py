@@ -48,7 +48,7 @@ def cut(pictures: Sequence[Pixels], preparer: Any, device: str) -> dict[str, Any
 
 
 def _patches(stack: Any, preparer: Any) -> Any:
-    """(N, H, W, 3) bytes to (patches, values): those that are merged lie side by side, a still is its own next frame."""
+    """(N, H, W, 3) bytes to (patches, values): what is merged lies side by side, a still is its own next frame."""
     side, merged, frames = preparer.patch_size, preparer.merge_size, preparer.temporal_patch_size
     count, height, width, channels = stack.shape
     values = stack.permute(0, 3, 1, 2).float() * preparer.rescale_factor
