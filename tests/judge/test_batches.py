@@ -38,7 +38,7 @@ def judge_at(server: JudgeServer, client: str, **settings: Any) -> Judge:
     if client in NEEDS:
         pytest.importorskip(NEEDS[client])
     endpoint = server.endpoint if client == "openai" else server.endpoint.removesuffix("/v1")
-    quick = {"backoff": 0.005, "cool_down": 0.05, "timeout": 5.0, "frames": 2, "max_tokens": 300}
+    quick = {"backoff": 0.005, "cool_down": 0.05, "timeout": 2.0, "frames": 2, "max_tokens": 300}
     priced = {"price_in": PRICE_IN, "price_out": PRICE_OUT, "key": "TEST_JUDGE_KEY"}
     batch = {"batch": True, "batch_pause": 0.2, "batch_look": 0.02}
     return judge_of(
