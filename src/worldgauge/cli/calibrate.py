@@ -121,8 +121,9 @@ def _calibrate_judge(bench: Bench, name: str, spending: Spending, send_to: Seque
     from worldgauge.calibration.judge_page import HEADER, judge_page, judge_rows
     from worldgauge.judge.instrument import Judge
 
-    judge = chosen_judge(name, bench.folder)
-    assert isinstance(judge, Judge)
+    judge = chosen_judge(name, bench.folder, takes=1)
+    if not isinstance(judge, Judge):
+        raise WorldGaugeError(f"--judge {name}: one judge is calibrated at a time", "name one of them")
     if reason := judge.unavailable():
         raise WorldGaugeError(f"the judge cannot be asked: {reason}")
     refuse_unconfirmed_judge(judge, "frames of rendered worlds", send_to)

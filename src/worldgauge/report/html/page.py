@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from worldgauge.report.html.column import Column
+from worldgauge.report.judges import agreement_notes
 from worldgauge.report.notes import unlike_notes
 from worldgauge.report.places import Ranks, contestants, places, ranks_in_words
 
@@ -73,6 +74,7 @@ def render(source: ReportSource) -> str:
         clusters=len(source.joint.cluster_names),
         date=_date(models),
         notes=unlike_notes(source.summaries),
+        agreement=agreement_notes(source.runs),
         scripts=SCRIPTS,
     )
 
