@@ -19,6 +19,7 @@ from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3Small
 from worldgauge.instruments.authors.map_anything import MapAnything
 from worldgauge.instruments.authors.network import AuthorsPoses, View, _lens
 from worldgauge.instruments.authors.vggt import Vggt
+from worldgauge.instruments.pocket.poses import usual_lens
 from worldgauge.media.encoder import write_video
 
 NAMES = [name for name in INSTRUMENTS.names() if issubclass(INSTRUMENTS.get(name), AuthorsPoses)]
@@ -160,8 +161,8 @@ class Answered(DepthAnything3Small):
         found["poses"][:] = np.eye(4)
         found["intrinsics"][:] = np.diag([100.0, 100.0, 1.0])
         found["depth"][:] = found["confidence"][:] = 1.0
-        name, value = self.__dict__["wrong"]
-        found[name][2] = value
+        name, rows, value = self.__dict__["wrong"]
+        found[name][rows] = value
         return found
 
 
@@ -170,15 +171,25 @@ class Answered(DepthAnything3Small):
     [
         ("poses", np.nan, Unscored, "its answer is not finite"),
         ("depth", np.inf, Unscored, "its answer is not finite"),
-        ("depth", 0.0, Unscored, "nothing in front of the camera"),
+        ("depth", np.nan, Unscored, "its answer is not finite"),
         ("poses", 2 * np.eye(4), WorldGaugeError, "no rotations and translations"),
         ("poses", np.diag([-1.0, 1, 1, 1]), WorldGaugeError, "no rotations and translations"),
     ],
 )
 def test_an_answer_is_looked_at(name: str, value: Any, error: type[Exception], told: str) -> None:
     instrument = Answered()
-    instrument.__dict__["wrong"] = (name, value)
+    instrument.__dict__["wrong"] = (name, 2, value)
     with pytest.raises(error, match=told):
+        instrument.trajectory(FRAMES)
+
+
+def test_what_it_cannot_say_of_the_lens_is_assumed() -> None:
+    instrument = Answered()
+    instrument.__dict__["wrong"] = ("intrinsics", slice(None), np.nan)
+    found = instrument.trajectory(FRAMES)
+    assert found.lens_source == "assumed" and found.lens == usual_lens((64, 36))
+    instrument.__dict__["wrong"] = ("depth", slice(None), -1.0)
+    with pytest.raises(Unscored, match="it sees nothing in front of the camera"):
         instrument.trajectory(FRAMES)
 
 
@@ -186,7 +197,9 @@ def test_the_lens_in_px_of_the_frame() -> None:
     """A frame of 200x100 doubled and cut to 360x200: the middle stays the middle, 300 px are 150."""
     intrinsics = np.array([[[300.0, 0, 184.0], [0, 300.0, 100.0], [0, 0, 1]]])
     lens = _lens(intrinsics, View((2.0, 2.0), (360, 200)), (200, 100))
-    assert (lens.focal, lens.centre) == (150.0, (102.0, 50.0))
+    assert lens is not None and (lens.focal, lens.centre) == (150.0, (102.0, 50.0))
+    assert _lens(-intrinsics, View((2.0, 2.0), (360, 200)), (200, 100)) is None
+    assert _lens(np.nan * intrinsics, View((2.0, 2.0), (360, 200)), (200, 100)) is None
 
 
 @pytest.mark.parametrize("kind", [MapAnything, DepthAnything3Small, Vggt])

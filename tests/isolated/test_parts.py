@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.instruments.authors.home import PARTS
 from worldgauge.instruments.isolated import child
 
@@ -147,3 +150,64 @@ def test_map_anything_gives_camera_to_world() -> None:
     found = part("map_anything").Network(network, SETTINGS, "cpu").answer(frames(3), {})
     assert (found["poses"] == poses).all()
     assert found["depth"].tolist() == [2, 2, 2] and found["confidence"].tolist() == [0.5] * 3
+
+
+PACKAGE = {
+    "__init__.py": "",
+    "models/__init__.py": "",
+    "models/vggt.py": """
+import torch
+
+class VGGT(torch.nn.Module):
+    def __init__(self, enable_point, enable_track):
+        super().__init__()
+        assert not enable_point and not enable_track
+        self.turn = torch.nn.Parameter(torch.zeros(()))
+
+    def forward(self, images):
+        count, _, height, width = images.shape
+        ones = torch.ones((1, count, height, width))
+        code = self.turn * torch.arange(count)[None, :, None]
+        return {"pose_enc": code, "depth": ones[..., None], "depth_conf": ones}
+""",
+    "utils/__init__.py": "",
+    "utils/pose_enc.py": """
+import torch
+
+def pose_encoding_to_extri_intri(code, size):
+    cameras = torch.eye(4)[:3].repeat(1, code.shape[1], 1, 1)
+    angle = code[..., 0]
+    cameras[..., 0, 0] = cameras[..., 2, 2] = angle.cos()
+    cameras[..., 0, 2], cameras[..., 2, 0] = -angle.sin(), angle.sin()
+    return cameras, torch.eye(3).repeat(1, code.shape[1], 1, 1)
+""",
+}
+"""What of the authors' package is called; its camera turns to the right by as many radians a frame as its weight says."""
+
+
+def test_a_package_that_is_installed_answers_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from worldgauge.instruments.authors import home
+    from worldgauge.instruments.authors.vggt import Vggt
+
+    for name, code in PACKAGE.items():
+        file = tmp_path / "site" / "vggt" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setenv("WORLDGAUGE_ENVIRONMENTS_FOLDER", str(tmp_path / "environments"))
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"vggt={tmp_path / 'model.pt'}")
+    home._here.cache_clear()
+    torch.save({"turn": torch.tensor(0.1), "point_head.x": torch.zeros(1)}, tmp_path / "model.pt")
+    instrument = Vggt()
+    assert instrument.unavailable() is None
+    # It came from no release, so its sources are its version.
+    assert re.fullmatch(r"unknown\+source\.[0-9a-f]{12}", instrument.identity()["packages"]["vggt"])
+    found = instrument.trajectory(list(frames(3)["frames"]))
+    turned = np.arctan2(found.poses[:, 0, 2], found.poses[:, 0, 0])
+    assert turned == pytest.approx([0.0, 0.1, 0.2], abs=1e-6)
+    torch.save({"turn": torch.tensor(0.1), "surplus": torch.zeros(1)}, tmp_path / "model.pt")
+    with pytest.raises(WorldGaugeError, match="vggt: the weights do not fit VGGT: 1 entries are missing or surplus"):
+        Vggt().trajectory(list(frames(3)["frames"]))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "vggt"]:
+        del sys.modules[name]
+    home._here.cache_clear()

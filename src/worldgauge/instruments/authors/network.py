@@ -18,7 +18,7 @@ from worldgauge.instruments.authors.home import PARTS, Home, home_of
 from worldgauge.instruments.isolated import child
 from worldgauge.instruments.isolated.network import IsolatedNetwork
 from worldgauge.instruments.isolated.process import Expected
-from worldgauge.instruments.pocket.poses import Trajectory
+from worldgauge.instruments.pocket.poses import Trajectory, usual_lens
 
 Frames = Sequence[NDArray[np.uint8]]
 SECONDS = 3600.0
@@ -84,10 +84,12 @@ class AuthorsPoses(Instrument):
         self._check(found)
         poses = align_first_frame(found["poses"])
         poses[:, :3, 3] /= float(np.median(found["depth"]))
+        size = frames[0].shape[1], frames[0].shape[0]
+        seen = _lens(found["intrinsics"], view, size)
         return Trajectory(
             poses=poses,
-            lens=_lens(found["intrinsics"], view, (frames[0].shape[1], frames[0].shape[0])),
-            lens_source="estimated",
+            lens=seen or usual_lens(size),
+            lens_source="estimated" if seen else "assumed",
             confidence=np.clip(found["confidence"], 0.0, 1.0),
             residual=np.zeros(count),
             # It follows no points: nothing is said about how well a rigid scene explains the clip.
@@ -99,9 +101,9 @@ class AuthorsPoses(Instrument):
         )
 
     def _check(self, found: Mapping[str, NDArray[Any]]) -> None:
-        if not all(np.isfinite(array).all() for array in found.values()):
+        if not all(np.isfinite(found[name]).all() for name in ("poses", "depth", "confidence")):
             raise Unscored(f"{self.name}: its answer is not finite")
-        if not found["depth"].min() > 0:
+        if not np.median(found["depth"]) > 0:
             raise Unscored(f"{self.name}: it sees nothing in front of the camera")
         turns = found["poses"][:, :3, :3]
         off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max()
@@ -128,14 +130,19 @@ class AuthorsPoses(Instrument):
             raise Unavailable(f"{self.name}: {home.reason}")
         files = {name: str(path) for name, path in self.weight_files().items()}
         if home.command is None:
-            part = child.read_part(str(PARTS / self.part))
-            network: Answers = _Here(self.name, part.load(files, self.settings(), device))
+            network: Answers = _Here(self.name, self._loaded_here(files, device))
         else:
             seconds = float(os.environ.get("WORLDGAUGE_ANSWER_SECONDS") or SECONDS)
             what = (files, self.settings(), device)
             network = IsolatedNetwork(home.command, self.name, home.hello, what, seconds)
         self.release()
         self.__dict__["_answers"] = network
+
+    def _loaded_here(self, files: dict[str, str], device: str) -> Any:
+        try:
+            return child.read_part(str(PARTS / self.part)).load(files, self.settings(), device)
+        except ValueError as error:
+            raise WorldGaugeError(f"{self.name}: {error}") from error
 
     def release(self) -> None:
         network = self.__dict__.pop("_answers", None)
@@ -170,9 +177,14 @@ class _Here:
         self._asked = None
 
 
-def _lens(intrinsics: NDArray[np.float64], view: View, size: tuple[int, int]) -> Lens:
-    """One lens of those of all frames, in px of the frames; the middle of a cut around the middle is the middle."""
+def _lens(intrinsics: NDArray[np.float64], view: View, size: tuple[int, int]) -> Lens | None:
+    """One lens of those of all frames, in px of the frames; None where they are none.
+
+    The middle of what was cut out around the middle is the middle.
+    """
     across, down = intrinsics[:, 0, 0] / view.scale[0], intrinsics[:, 1, 1] / view.scale[1]
+    focal = float(np.median((across + down) / 2))
     shift = [float(np.median(intrinsics[:, axis, 2]) - view.size[axis] / 2) / view.scale[axis] for axis in (0, 1)]
-    centre = size[0] / 2 + shift[0], size[1] / 2 + shift[1]
-    return Lens(float(np.median((across + down) / 2)), centre, size)
+    if not (focal > 0 and np.isfinite([focal, *shift]).all()):
+        return None
+    return Lens(focal, (size[0] / 2 + shift[0], size[1] / 2 + shift[1]), size)
