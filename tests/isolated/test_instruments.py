@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections import Counter
 from pathlib import Path
@@ -15,6 +16,7 @@ from isolated.conftest import DOUBLE
 from isolated.gone import wait_until_gone
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS
+from worldgauge.engine.selftest import selftest
 from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3Small
 from worldgauge.instruments.authors.map_anything import MapAnything
 from worldgauge.instruments.authors.network import AuthorsPoses, View, _lens
@@ -82,6 +84,13 @@ def test_what_can_change_a_number_is_in_the_key(double: Path, monkeypatch: pytes
     home._asked.cache_clear()
 
 
+@pytest.mark.parametrize("text", ["soon", "0", "-3", "nan"])
+def test_a_time_limit_is_a_number(double: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("WORLDGAUGE_ANSWER_SECONDS", text)
+    with pytest.raises(WorldGaugeError, match=f"WORLDGAUGE_ANSWER_SECONDS={text} is no number of seconds"):
+        MapAnything().trajectory(FRAMES)
+
+
 def lines_of(log: Path) -> list[tuple[str, int]]:
     return [(kind, int(pid)) for kind, pid in (line.split() for line in log.read_text().splitlines())]
 
@@ -94,6 +103,16 @@ def test_fifty_clips_through_one_child(double: Path) -> None:
     (pid,) = {pid for _, pid in lines_of(double)}
     instrument.release()
     wait_until_gone(pid)
+
+
+def test_the_selftest_tries_it_and_leaves_nothing(double: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(INSTRUMENTS, "names", lambda: ["map_anything", "vggt"])
+    tried = {one.instrument: one for one in selftest()}
+    assert (tried["map_anything"].status, tried["map_anything"].signal) == ("ok", "poses")
+    assert tried["vggt"].status == "not tried" and "worldgauge env make vggt" in tried["vggt"].told
+    gc.collect()
+    for _, pid in lines_of(double):
+        wait_until_gone(pid)
 
 
 TURN = """

@@ -182,7 +182,7 @@ def pose_encoding_to_extri_intri(code, size):
     return cameras, torch.eye(3).repeat(1, code.shape[1], 1, 1)
 """,
 }
-"""What of the authors' package is called; its camera turns to the right by as many radians a frame as its weight says."""
+"""What of the authors' package is called; its camera turns right by as many radians a frame as its weight says."""
 
 
 def test_a_package_that_is_installed_answers_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,8 @@ from worldgauge.instruments.pocket.poses import Trajectory, usual_lens
 
 Frames = Sequence[NDArray[np.uint8]]
 SECONDS = 3600.0
-"""For a clip, or for loading; WORLDGAUGE_ANSWER_SECONDS is another limit."""
+"""For a clip, or for loading, where the variable says nothing else."""
+_VARIABLE = "WORLDGAUGE_ANSWER_SECONDS"
 ROTATION_TOLERANCE = 0.02
 """By how much a product of a rotation and its transpose may differ from the identity."""
 
@@ -132,9 +133,8 @@ class AuthorsPoses(Instrument):
         if home.command is None:
             network: Answers = _Here(self.name, self._loaded_here(files, device))
         else:
-            seconds = float(os.environ.get("WORLDGAUGE_ANSWER_SECONDS") or SECONDS)
             what = (files, self.settings(), device)
-            network = IsolatedNetwork(home.command, self.name, home.hello, what, seconds)
+            network = IsolatedNetwork(home.command, self.name, home.hello, what, _seconds())
         self.release()
         self.__dict__["_answers"] = network
 
@@ -157,6 +157,17 @@ class AuthorsPoses(Instrument):
             self.load("cpu")
         network: Answers = self.__dict__["_answers"]
         return network
+
+
+def _seconds() -> float:
+    text = os.environ.get(_VARIABLE, "")
+    try:
+        found = float(text or SECONDS)
+    except ValueError:
+        found = 0.0
+    if not found > 0:
+        raise WorldGaugeError(f"{_VARIABLE}={text} is no number of seconds", "give one above 0, or none")
+    return found
 
 
 class _Here:
