@@ -79,6 +79,9 @@ def main() -> None:
     if KIND == "garbage":
         sys.stdout.buffer.write(os.urandom(64) + b"no mark at all")
         sys.stdout.buffer.flush()
+    if KIND == "fails at once":
+        send({"kind": "failed", "message": "ImportError: no module named torch"})
+        time.sleep(60)
     protocol = 99 if KIND == "other protocol" else 1
     send({"kind": "hello", "protocol": protocol, "python": "", "packages": {}})
     while (header := receive()) is not None and header["kind"] != "stop":

@@ -65,6 +65,14 @@ def test_a_wrong_greeting_is_refused(kind: str, told: str) -> None:
         started(kind)
 
 
+def test_one_that_fails_at_once_is_not_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    monkeypatch.setattr(process._Errors, "__init__", lambda self, started: begun.append(started.pid))
+    with pytest.raises(Refused, match="ImportError: no module named torch"):
+        started("fails at once")
+    wait_until_gone(begun[0])
+
+
 def test_what_cannot_be_started_is_one_line() -> None:
     with pytest.raises(Died, match="cannot be started"):
         Child(["/no/such/python"], "liar")

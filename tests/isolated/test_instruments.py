@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -46,13 +47,15 @@ def test_a_missing_package_is_one_line(name: str, tmp_path: Path, monkeypatch: p
 
 
 def test_an_environment_that_lacks_it_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setenv("WORLDGAUGE_ENVIRONMENTS", f"vggt={sys.executable}")
     reason = str(Vggt().unavailable())
     assert reason.startswith(f"vggt is not in the environment of {sys.executable}; worldgauge env make vggt")
     monkeypatch.setenv("WORLDGAUGE_ENVIRONMENTS", f"vggt={tmp_path / 'nowhere'}")
     assert "is no file; name an environment or its interpreter" in str(Vggt().unavailable())
+    monkeypatch.setenv("WORLDGAUGE_ENVIRONMENTS", f"vgt={sys.executable}")
+    assert str(Vggt().unavailable()) == "unknown environment 'vgt'; did you mean vggt?"
+    monkeypatch.setenv("WORLDGAUGE_ENVIRONMENTS", sys.executable)
+    assert str(Vggt().unavailable()).endswith("expected NAME=PATH")
 
 
 def test_a_path_through_the_double(double: Path) -> None:

@@ -140,11 +140,13 @@ class Place:
 
 def place_of(name: str) -> Place | None:
     """Where the environment of a recipe is: what the variable names for it, else the one that was made."""
+    recipe = find_recipe(name)
     for item in os.environ.get(_VARIABLE, "").split():
         key, equals, text = item.partition("=")
-        if equals and key == name:
+        if not equals:
+            raise WorldGaugeError(f"{_VARIABLE}: {item}: expected NAME=PATH")
+        if find_recipe(key).name == name:
             return _named(item, Path(text).expanduser().absolute())
-    recipe = find_recipe(name)
     if state_of(recipe) != "ready":
         return None
     folder = environments_folder() / name

@@ -24,7 +24,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 try:
     import numpy
@@ -52,7 +52,7 @@ class Raw(NamedTuple):
     data: bytes
 
 
-def send(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, Any] | None = None) -> None:
+def send(stream: IO[bytes], header: dict[str, Any], arrays: dict[str, Any] | None = None) -> None:
     """Write a message: mark, length of the header, header, arrays in its order."""
     raws = {name: _as_raw(array) for name, array in (arrays or {}).items()}
     listed = [[name, raw.dtype, list(raw.shape)] for name, raw in raws.items()]
@@ -63,7 +63,7 @@ def send(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, Any] | None
     stream.flush()
 
 
-def receive_header(stream: BinaryIO) -> dict[str, Any] | None:
+def receive_header(stream: IO[bytes]) -> dict[str, Any] | None:
     """The header of the next message; None where the other side has closed."""
     start = stream.read(len(MARK) + 4)
     if not start:
@@ -82,7 +82,7 @@ def receive_header(stream: BinaryIO) -> dict[str, Any] | None:
     return header
 
 
-def receive_arrays(stream: BinaryIO, header: dict[str, Any]) -> dict[str, Any]:
+def receive_arrays(stream: IO[bytes], header: dict[str, Any]) -> dict[str, Any]:
     """The arrays that a header announces."""
     found = {}
     for name, dtype, shape in header["arrays"]:
@@ -94,7 +94,7 @@ def receive_arrays(stream: BinaryIO, header: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _exactly(stream: BinaryIO, count: int) -> bytes:
+def _exactly(stream: IO[bytes], count: int) -> bytes:
     data = stream.read(count)
     if len(data) < count:
         raise Garbled(f"a message ends after {len(data)} of {count} bytes")
@@ -173,10 +173,10 @@ def greeting(part: Any) -> dict[str, Any]:
     }
 
 
-def serve(part: Any, source: BinaryIO, sink: BinaryIO) -> None:
+def serve(part: Any, source: IO[bytes], sink: IO[bytes]) -> None:
     """Answer until the other side stops or closes."""
     send(sink, greeting(part))
-    network = None
+    network: Any = None
     while (header := receive_header(source)) is not None and header["kind"] != "stop":
         arrays = receive_arrays(source, header)
         number = header.get("number")
@@ -185,7 +185,7 @@ def serve(part: Any, source: BinaryIO, sink: BinaryIO) -> None:
                 network = part.load(header["files"], header["settings"], header["device"])
                 send(sink, {"kind": "ready", "number": number})
                 continue
-            found = network.answer(arrays, header.get("options", {}))  # type: ignore[attr-defined]
+            found = network.answer(arrays, header.get("options", {}))
         except Exception as error:  # noqa: BLE001  whatever it is, the other side makes the record
             send(sink, {"kind": "failed", "number": number, "message": f"{type(error).__name__}: {error}"})
             continue

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored, WorldGaugeError
@@ -81,7 +80,11 @@ class Child:
         self._end = weakref.finalize(self, _kill, self._process)
         self._errors = _Errors(self._process)
         self._number = 0
-        self.hello = self._within(START_SECONDS, self._greeted, "its greeting")
+        try:
+            self.hello = self._within(START_SECONDS, self._greeted, "its greeting")
+        except WorldGaugeError:
+            self._end()
+            raise
 
     def load(self, files: Mapping[str, str], settings: Mapping[str, Any], device: str, seconds: float) -> None:
         """Have it load its network."""
@@ -245,7 +248,3 @@ def _in_words(arrays: Expected) -> str:
     """
     parts = (f"{name} {kind} {'x'.join(map(str, shape))}" for name, (kind, shape) in arrays.items())
     return ", ".join(parts) or "nothing"
-
-
-def finite(arrays: Mapping[str, NDArray[Any]]) -> bool:
-    return all(bool(np.isfinite(array).all()) for array in arrays.values())
