@@ -36,6 +36,7 @@ VERBS = {
     "parity": "Reproduce recorded outputs of a benchmark's released code.",
     "calibrate": "Check the metrics on worlds whose truth and faults are known.",
     "fetch": "Bring trained weights to this machine.",
+    "env": "Make Python environments of their own for networks that need them.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
     "judge": "Try a judge, and list those that are configured.",

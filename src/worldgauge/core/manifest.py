@@ -61,6 +61,8 @@ class Manifest:
     """Name of a set to its seats: seat to instrument."""
     weights: str = ""
     """TOML file in the package's folder: the trained weights its instruments need."""
+    environments: str = ""
+    """TOML file in the package's folder: recipes of Python environments that some of its instruments run in."""
     cases: str = ""
     """`function(root) -> list[Case]` that reads the official data set. Empty: `cases.jsonl`."""
     importer: str = ""

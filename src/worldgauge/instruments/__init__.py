@@ -49,8 +49,16 @@ MANIFEST = Manifest(
         "sam3_video": ".neural.sam3:Sam3Video",
         "buffalo_l": ".neural.buffalo:BuffaloL",
         "droid_slam": ".neural.droid_slam:DroidSlam",
+        "map_anything": ".authors.map_anything:MapAnything",
+        "depth_anything_3_small": ".authors.depth_anything_3:DepthAnything3Small",
+        "depth_anything_3_base": ".authors.depth_anything_3:DepthAnything3Base",
+        "depth_anything_3_large": ".authors.depth_anything_3:DepthAnything3Large",
+        "depth_anything_3_giant": ".authors.depth_anything_3:DepthAnything3Giant",
+        "depth_anything_3_nested": ".authors.depth_anything_3:DepthAnything3Nested",
+        "vggt": ".authors.vggt:Vggt",
     },
     weights="weights.toml",
+    environments="environments.toml",
     instrument_sets={
         "pocket": {
             "flow": "dis",

@@ -63,6 +63,8 @@ def _others(signal: Mapping[str, Any], known: InstrumentsFile, protocol: str, st
                 yield f"{name} with {told}"
         if used.get("other_weights") and (official or strictly):
             yield f"{name} with other weights than the published ones"
+        if used.get("stands_in") and (official or strictly):
+            yield f"{name} through a {used['stands_in']}, not the authors' code"
     if use is not None and use.differs:
         yield f"{signal['signal']}: {use.differs}"
     for need in signal.get("needs", ()):

@@ -1,0 +1,126 @@
+"""Depth Anything 3 as an instrument: camera poses of a whole clip (Lin and others, 2025)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.instruments.authors.network import AuthorsPoses, Frames, View
+
+PATCH = 14
+
+
+@dataclass(frozen=True)
+class DepthAnything3(AuthorsPoses):
+    """Camera poses by Depth Anything 3's camera decoder, all frames in one pass."""
+
+    environment: ClassVar[str] = "depth-anything-3"
+    part: ClassVar[str] = "depth_anything_3.py"
+    layout: ClassVar[str]
+    """Name of the network in the authors' package."""
+    whole_frames: ClassVar[bool] = True
+    tried_with: ClassVar[dict[str, Any]] = {"longest": 140}
+
+    longest: int = 504
+    """Px of the longer side where the network sees it; both sides are then brought to multiples of 14."""
+    reference_view: Literal["saddle_balanced", "saddle_sim_range", "first", "middle"] = "saddle_balanced"
+    """How it chooses the view that the others are placed against, of three or more."""
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def settings(self) -> dict[str, Any]:
+        named = {"weights": self.name, "layout": self.layout, "reference_view": self.reference_view}
+        return super().settings() | named
+
+    def working_size(self, width: int, height: int) -> tuple[int, int]:
+        return _in_patches(longest_side(width, height, self.longest))
+
+    def prepared(self, frames: Frames) -> tuple[NDArray[np.uint8], View]:
+        height, width = frames[0].shape[:2]
+        size = self.working_size(width, height)
+        stack = np.stack([self._resized(frame) for frame in frames])
+        return stack, View((size[0] / width, size[1] / height), size)
+
+    def _resized(self, frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """In two steps, as the authors do: to the longer side, then to whole patches."""
+        first = longest_side(frame.shape[1], frame.shape[0], self.longest)
+        return _scaled(_scaled(np.ascontiguousarray(frame), first), _in_patches(first))
+
+
+def longest_side(width: int, height: int, longest: int) -> tuple[int, int]:
+    """
+    >>> longest_side(1280, 720, 504), longest_side(480, 832, 504)
+    ((504, 284), (291, 504))
+    """
+    scale = longest / max(width, height)
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def _in_patches(size: tuple[int, int]) -> tuple[int, int]:
+    """Each side to the nearest multiple of 14; from the middle to the larger one, and at least one patch.
+
+    >>> _in_patches((504, 284)), _in_patches((291, 7))
+    ((504, 280), (294, 14))
+    """
+    width, height = (max(PATCH, (side + PATCH // 2) // PATCH * PATCH) for side in size)
+    return width, height
+
+
+def _scaled(frame: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+    import cv2
+
+    height, width = frame.shape[:2]
+    if size == (width, height):
+        return frame
+    larger = size[0] > width or size[1] > height
+    return np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_CUBIC if larger else cv2.INTER_AREA), np.uint8)
+
+
+@dataclass(frozen=True)
+class DepthAnything3Small(DepthAnything3):
+    """Depth Anything 3 Small."""
+
+    name: ClassVar[str] = "depth_anything_3_small"
+    layout: ClassVar[str] = "da3-small"
+    memory: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3Base(DepthAnything3):
+    """Depth Anything 3 Base."""
+
+    name: ClassVar[str] = "depth_anything_3_base"
+    layout: ClassVar[str] = "da3-base"
+    memory: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3Large(DepthAnything3):
+    """Depth Anything 3 Large."""
+
+    name: ClassVar[str] = "depth_anything_3_large"
+    layout: ClassVar[str] = "da3-large"
+    memory: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3Giant(DepthAnything3):
+    """Depth Anything 3 Giant."""
+
+    name: ClassVar[str] = "depth_anything_3_giant"
+    layout: ClassVar[str] = "da3-giant"
+    memory: ClassVar[float] = 20.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3Nested(DepthAnything3):
+    """Depth Anything 3 nested: Giant, its unit made metres by a second network."""
+
+    name: ClassVar[str] = "depth_anything_3_nested"
+    layout: ClassVar[str] = "da3nested-giant-large"
+    memory: ClassVar[float] = 24.0

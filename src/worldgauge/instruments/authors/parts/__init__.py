@@ -1,0 +1,1 @@
+"""Files that call authors' packages. None imports another, or anything of ours."""

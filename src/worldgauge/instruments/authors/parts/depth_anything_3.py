@@ -1,0 +1,123 @@
+"""Depth Anything 3: the model part of the authors' package (depth-anything-3 0.1.1). A part, see `isolated/child.py`.
+
+Not imported: the package's api, which needs a film editor, mesh readers and a library under the GPL; and the Gaussians,
+which no pose needs. The network gives world-to-camera; what leaves here is camera-to-world, OpenCV's axes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (("depth-anything-3", "depth_anything_3"), ("torch", "torch"))
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+SKY = 0.3
+"""From which its metric branch calls a pixel sky."""
+LEAST_GROUND = 10
+"""Pixels that are not sky, of which there must be more to find the scale."""
+
+
+def load(files: dict[str, str], settings: dict[str, Any], device: str) -> Network:
+    return Network(network_of(files[settings["weights"]], settings["layout"]).to(device), settings, device)
+
+
+def network_of(weights: str, layout: str) -> Any:
+    """The network of a layout, without Gaussians, with the weights of a file, every one of them."""
+    from safetensors.torch import load_file
+
+    told = json.loads(Path(weights).with_name("config.json").read_text("utf-8")).get("model_name", layout)
+    if told != layout:
+        raise ValueError(f"config.json beside the weights is about {told}, not about {layout}")
+    network = empty_network(layout)
+    state = {name.removeprefix("model."): value for name, value in load_file(weights).items()}
+    wanted = set(network.state_dict())
+    unused = {name for name in state if ".gs_" in f".{name}"}
+    odd = sorted((set(state) - unused) ^ wanted)
+    if odd:
+        raise ValueError(f"the weights do not fit {layout}: {len(odd)} entries are missing or surplus, as {odd[0]}")
+    network.load_state_dict({name: state[name] for name in wanted})
+    return network.eval()
+
+
+def empty_network(layout: str) -> Any:
+    from depth_anything_3.cfg import create_object, load_config
+    from depth_anything_3.registry import MODEL_REGISTRY
+
+    config = load_config(MODEL_REGISTRY[layout])
+    for branch in (config, config.get("anyview")):
+        for gaussians in ("gs_head", "gs_adapter"):
+            if branch is not None and gaussians in branch:
+                branch.pop(gaussians)
+    return create_object(config)
+
+
+class Network:
+    def __init__(self, network: Any, settings: dict[str, Any], device: str) -> None:
+        self.network, self.settings, self.device = network, settings, device
+
+    def answer(self, arrays: dict[str, Any], options: dict[str, Any]) -> dict[str, Any] | str:
+        import torch
+
+        frames = torch.from_numpy(arrays["frames"].copy()).to(self.device)
+        mean, deviation = (torch.tensor(v, device=self.device).view(3, 1, 1) for v in (MEAN, DEVIATION))
+        images = ((frames.permute(0, 3, 1, 2).float() / 255 - mean) / deviation)[None]
+        half = self.settings["dtype"] == "bfloat16"
+        kind = torch.device(self.device).type
+        with torch.inference_mode(), torch.autocast(kind, torch.bfloat16, enabled=half):
+            nested = hasattr(self.network, "da3_metric")
+            found = self._nested(images) if nested else self._seen(self.network, images)
+        if found is None:
+            return "all is sky but a few pixels, so that there is no scale"
+        depth, certain = found.depth[0].double(), found.depth_conf[0].double()
+        return {
+            "poses": camera_to_world(found.extrinsics[0].double().cpu().numpy()),
+            "intrinsics": found.intrinsics[0].double().cpu().numpy(),
+            "depth": depth.flatten(1).median(1).values.cpu().numpy(),
+            # It is at least 1 and has no upper end.
+            "confidence": (1 - 1 / certain.clamp_min(1)).flatten(1).mean(1).cpu().numpy(),
+        }
+
+    def _seen(self, network: Any, images: Any) -> Any:
+        return network(images, ref_view_strategy=self.settings["reference_view"])
+
+    def _nested(self, images: Any) -> Any:
+        """As the authors' nested network, but the median is of all values, where theirs draws 100,000 at random."""
+        from depth_anything_3.utils.alignment import (
+            apply_metric_scaling,
+            compute_alignment_mask,
+            compute_sky_mask,
+            least_squares_scale_scalar,
+        )
+
+        found, metric = self._seen(self.network.da3, images), self.network.da3_metric(images)
+        metres = apply_metric_scaling(metric.depth, found.intrinsics)
+        ground = compute_sky_mask(metric.sky, threshold=SKY)
+        if int(ground.sum()) <= LEAST_GROUND:
+            return None
+        median = median_of_all(found.depth_conf[ground])
+        used = compute_alignment_mask(found.depth_conf, ground, found.depth, metres, median)
+        scale = least_squares_scale_scalar(metres[used], found.depth[used])
+        found.depth = found.depth * scale
+        found.extrinsics = found.extrinsics.clone()
+        found.extrinsics[:, :, :3, 3] *= scale
+        found.scale_factor = float(scale)
+        return found
+
+
+def median_of_all(values: Any) -> Any:
+    """The middle of all values in order, of an even number the mean of two: a tensor of one number."""
+    ordered = values.flatten().sort().values
+    count = ordered.numel()
+    return (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+
+
+def camera_to_world(world_to_camera: Any) -> Any:
+    """(N, 4, 4) inverses of (N, 3 or 4, 4)."""
+    import numpy
+
+    turns = world_to_camera[:, :3, :3].transpose(0, 2, 1)
+    poses = numpy.tile(numpy.eye(4), (len(turns), 1, 1))
+    poses[:, :3, :3] = turns
+    poses[:, :3, 3] = -(turns @ world_to_camera[:, :3, 3:])[:, :, 0]
+    return poses
