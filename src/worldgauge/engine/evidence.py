@@ -11,8 +11,9 @@ from typing import Any
 from worldgauge.core.asking import TRANSCRIPT
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
+from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf
+from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf, Interview, Told
 from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.sources import Source
@@ -40,7 +41,7 @@ def stored_evidence(store: Store) -> EvidenceOf:
         described = {str(s): s for d in run.file.definitions for s in _all(d.signals) if s["of"] == "video"}
         overlays: dict[str, Drawn] = {}
         recovered: CameraPath | None = None
-        transcript: list[tuple[str, str]] = []
+        interviews: list[Interview] = []
         for signal in described.values() if source.video is not None else ():
             asked = SIGNALS.get(signal["signal"]).is_asked if signal["signal"] in SIGNALS.names() else False
             if not asked and signal["signal"] not in (*_OVERLAYS, "poses", "poses_given_lens"):
@@ -50,7 +51,7 @@ def stored_evidence(store: Store) -> EvidenceOf:
                 if entry is None or entry.unscored is not None:
                     continue
                 if asked:
-                    transcript += _transcript(entry.arrays)
+                    interviews.append(_interview(entry.arrays, source.case))
                     continue
                 if signal["signal"] in _OVERLAYS:
                     overlays |= _overlay(signal["signal"], entry.arrays, inputs.clip("video").video.info)
@@ -58,16 +59,28 @@ def stored_evidence(store: Store) -> EvidenceOf:
                     recovered = _aligned(entry.arrays, source.case.camera())
             except WorldGaugeError as problem:
                 _LOG.debug("no %s to show for %s: %s", signal["signal"], source.case.id, problem)
-        return Evidence(overlays, recovered, tuple(transcript))
+        return Evidence(overlays, recovered, tuple(interviews))
 
     return find
 
 
-def _transcript(arrays: Arrays) -> list[tuple[str, str]]:
-    """Each question, and the answer with its reason and the frames that the judge was shown."""
-    shown = ", ".join(map(str, arrays["frames"].tolist()))
-    rows = json.loads(arrays[TRANSCRIPT].tobytes())
-    return [(question, f"{answer}. {reason} (frames {shown})") for question, answer, reason in rows]
+def _interview(arrays: Arrays, case: Case) -> Interview:
+    """Each question with answer and reason, the frames that were sent, and the replies as they came.
+
+    A row that does not say which answer passes is one of the case's own questions, where it has the same words.
+    """
+    known = {question.text: question for question in case.reference.questions}
+    told = []
+    for question, answer, reason, *more in json.loads(arrays[TRANSCRIPT].tobytes()):
+        own = known.get(question)
+        wanted, about = more or ((own.answer, own.dimension) if own is not None else ("", ""))
+        told.append(Told(question, answer, reason, wanted, about))
+    return Interview(
+        judge=arrays["model"].tobytes().decode("utf-8"),
+        told=tuple(told),
+        frames=tuple(arrays["frames"].tolist()),
+        raw=tuple(json.loads(arrays["raw"].tobytes())),
+    )
 
 
 def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:

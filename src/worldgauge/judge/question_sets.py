@@ -98,7 +98,11 @@ def ask_questions(
     """All questions about a clip in one request; the value of a signal. Read it with `answer_in`."""
     about = f"questions {', '.join(one.id for one in questions)}"
     answer, frames = judge.ask(clip, prompt, question_values(questions), form_of(questions), about, rate)
-    told = [[one.text, str(answer.value[one.id]["answer"]), answer.value[one.id]["reason"]] for one in questions]
+    told = []
+    for one in questions:
+        given = answer.value[one.id]
+        wanted = "" if one.scale is not None else one.passes
+        told.append([one.text, str(given["answer"]), given["reason"], wanted, one.dimension])
     return answer.arrays(frames, told)
 
 

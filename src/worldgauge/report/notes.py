@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from worldgauge.report.comparable import unlike_cases
+from worldgauge.report.constants import judged_notes
 from worldgauge.report.places import Ranks, ranks_in_words
 from worldgauge.report.summary import Summary
 from worldgauge.report.unofficial import unofficial_notes
@@ -37,6 +38,7 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
     if baselines:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
+    notes += judged_notes(summaries)
     notes += _policy(summaries)
     notes += _reasons(summaries)
     notes += _bounds(summaries, ranks)

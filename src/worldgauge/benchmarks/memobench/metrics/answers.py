@@ -14,7 +14,7 @@ from worldgauge.judge.session import answer_in
 
 
 @metric(
-    version=1,
+    version=2,
     unit="",
     higher_is_better=True,
     bounds=(0, 1),
@@ -36,6 +36,9 @@ def question_rate(
     if dimension not in rates:
         raise Unscored(f"none of the {asked} questions on {dimension.lower()} is answered")
     answered = len({item["ID"] for item in items})
+    positive = sum(one.dimension == dimension and one.answer == "yes" for one in questions) / asked
     return Measurement(
-        rates[dimension], reason="" if answered == asked else f"{answered} of {asked} questions answered"
+        rates[dimension],
+        reason="" if answered == asked else f"{answered} of {asked} questions answered",
+        constants={"always yes": positive, "always no": 1 - positive, "coin": 0.5},
     )
