@@ -21,7 +21,10 @@ OFFLINE = "WORLDGAUGE_OFFLINE"
 
 TRANSCRIPT = "transcript"
 """Array in a stored answer, for people: the bytes of a JSON list of question, answer and reason; where the signal says
-so, also the answer that passes and what the question is about."""
+so, also the answer that passes, what the question is about, and its id."""
+
+BALLOTS = "ballots"
+"""Array in a stored answer that was made from several: the bytes of a JSON list of ballots, one for each question."""
 
 ABOUT: ContextVar[str] = ContextVar("ABOUT", default="")
 """The case that is asked about, for what is written down."""
@@ -30,7 +33,8 @@ ABOUT: ContextVar[str] = ContextVar("ABOUT", default="")
 def is_asked(described: Mapping[str, Any]) -> bool:
     """Whether a signal, as `run.json` describes it, rests on answers: who is asked names the prompts for it."""
     instrument = described.get("instrument") or {}
-    return bool(instrument.get("prompts")) or any(map(is_asked, described.get("needs", ())))
+    asked = instrument.get("prompts") or instrument.get("judges")
+    return bool(asked) or any(map(is_asked, described.get("needs", ())))
 
 
 class Unanswered(Unavailable):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from worldgauge.core.asking import TRANSCRIPT
+from worldgauge.core.asking import BALLOTS, TRANSCRIPT
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.case import Case
@@ -51,7 +52,7 @@ def stored_evidence(store: Store) -> EvidenceOf:
                 if entry is None or entry.unscored is not None:
                     continue
                 if asked:
-                    interviews.append(_interview(entry.arrays, source.case))
+                    interviews += _interviews(entry.arrays, source.case)
                     continue
                 if signal["signal"] in _OVERLAYS:
                     overlays |= _overlay(signal["signal"], entry.arrays, inputs.clip("video").video.info)
@@ -64,23 +65,33 @@ def stored_evidence(store: Store) -> EvidenceOf:
     return find
 
 
-def _interview(arrays: Arrays, case: Case) -> Interview:
-    """Each question with answer and reason, the frames that were sent, and the replies as they came.
+def _interviews(arrays: Arrays, case: Case) -> list[Interview]:
+    """Each question with answer and reason, the frames that were sent, and the replies as they came; where several
+    answers were put together, one interview for each time that each judge was asked.
 
     A row that does not say which answer passes is one of the case's own questions, where it has the same words.
     """
     known = {question.text: question for question in case.reference.questions}
-    told = []
+    told: dict[str, Told] = {}
     for question, answer, reason, *more in json.loads(arrays[TRANSCRIPT].tobytes()):
         own = known.get(question)
-        wanted, about = more or ((own.answer, own.dimension) if own is not None else ("", ""))
-        told.append(Told(question, answer, reason, wanted, about))
-    return Interview(
-        judge=arrays["model"].tobytes().decode("utf-8"),
-        told=tuple(told),
-        frames=tuple(arrays["frames"].tolist()),
-        raw=tuple(json.loads(arrays["raw"].tobytes())),
-    )
+        named = more or ((own.answer, own.dimension, own.id) if own is not None else ("", "", question))
+        wanted, about, number = named
+        told[number] = Told(question, answer, reason, wanted, about)
+    frames = tuple(arrays["frames"].tolist())
+    raw = tuple(json.loads(arrays["raw"].tobytes()))
+    judge = arrays["model"].tobytes().decode("utf-8")
+    together = Interview(judge, tuple(told.values()), frames, raw)
+    ballots = json.loads(arrays[BALLOTS].tobytes()) if BALLOTS in arrays else []
+    sittings: dict[tuple[str, int], list[Told]] = {}
+    for ballot in ballots:
+        asked = told.get(ballot["question"], Told(ballot["question"], ""))
+        for name, answers in ballot["answers"].items():
+            for take, answer in enumerate(answers):
+                single = replace(asked, answer=str(answer), reason="")
+                sittings.setdefault((name, take), []).append(single)
+    alone = [Interview(name, tuple(rows), frames, take=take) for (name, take), rows in sittings.items()]
+    return [*alone, replace(together, judge=f"together ({judge})")] if alone else [together]
 
 
 def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:

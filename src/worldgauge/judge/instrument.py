@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -49,6 +49,8 @@ class Judge(AskedInstrument):
     send: str = "frames"
     structured: bool = True
     logits: bool = False
+    take: int = 0
+    """Which time of asking, where a question is put several times; the first is 0."""
     script: str = ""
     """Digest of a scripted judge's file and function."""
     settings: Settings | None = field(default=None, compare=False)
@@ -57,7 +59,7 @@ class Judge(AskedInstrument):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        shown = (one.name for one in fields(self) if one.compare)
+        shown = (one.name for one in fields(self) if one.compare and (one.name != "take" or self.take))
         return {name: getattr(self, name) for name in shown}
 
     def identity(self) -> dict[str, Any]:
@@ -147,8 +149,22 @@ class Judge(AskedInstrument):
         if session is None or self.settings is None:
             raise Unanswered("the answer is not stored, and a replay asks nobody")
         material = show(clip, self.settings, rate)
-        request = self.request(prompt, values, form, material)
-        return session.ask(request, form, about), material.frames
+        return self.ask_about(material, prompt, values, form, about), material.frames
+
+    def ask_about(
+        self, material: Material, prompt: str, values: Mapping[str, str], form: Form, about: str = ""
+    ) -> Answer:
+        """The answer to a prompt about pictures that are no clip, or about text alone."""
+        session = self._open
+        if session is None:
+            raise Unanswered("the answer is not stored, and a replay asks nobody")
+        return session.ask(self.request(prompt, values, form, material), form, about)
+
+    def on_take(self, take: int) -> Judge:
+        """The same judge, asked once more: who asks it on any take shares its purse and its connections."""
+        other = replace(self, take=take)
+        object.__setattr__(other, "_session", self._open)
+        return other
 
     def request(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Request:
         """What is sent."""
@@ -159,7 +175,7 @@ class Judge(AskedInstrument):
             schema=form.schema,
             pictures=material.pictures,
             film=material.film,
-            decoding=Decoding(self.temperature, self.seed, self.max_tokens),
+            decoding=Decoding(self.temperature, None if self.seed is None else self.seed + self.take, self.max_tokens),
         )
 
     @property
@@ -210,7 +226,7 @@ def judge_of(settings: Settings, replays: bool = False) -> Judge:
     """The instrument of a configured judge."""
     from worldgauge.judge.clients.scripted import script_file
 
-    own = {one.name for one in fields(Judge) if one.compare} - {"script"}
+    own = {one.name for one in fields(Judge) if one.compare} - {"script", "take"}
     values = {name: value for name, value in settings.model_dump().items() if name in own}
     if settings.client == "anthropic":
         # What the protocol does not take must not stand in the key as if it were kept.

@@ -102,7 +102,7 @@ def ask_questions(
     for one in questions:
         given = answer.value[one.id]
         wanted = "" if one.scale is not None else one.passes
-        told.append([one.text, str(given["answer"]), given["reason"], wanted, one.dimension])
+        told.append([one.text, str(given["answer"]), given["reason"], wanted, one.dimension, one.id])
     return answer.arrays(frames, told)
 
 

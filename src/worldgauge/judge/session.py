@@ -46,7 +46,7 @@ class Answer:
 
     def arrays(self, frames: Sequence[int] = (), told: Sequence[Sequence[str]] = ()) -> Arrays:
         """As it lies in the store; `frames` are the frame numbers that were sent, `told` is for people: question,
-        answer and reason of each, and where they are known the answer that passes and what it is about."""
+        answer and reason of each, and where they are known the answer that passes, what it is about, and its id."""
         return {
             "answer": packed(canonical_json(self.value)),
             "raw": packed(json.dumps(self.raw)),

@@ -84,7 +84,7 @@ def _judge(summary: Summary) -> dict[str, Any]:
     file = summary.run.file
     signals = [signal for definition in file.definitions for signal in definition.signals]
     instruments = (signal.get("instrument") or {} for signal in signals)
-    asked = next((one for one in instruments if one.get("prompts")), {})
+    asked = next((one for one in instruments if one.get("prompts") or one.get("judges")), {})
     counted: dict[str, float] = {}
     for invocation in file.invocations:
         for name, value in invocation.counters.items():
