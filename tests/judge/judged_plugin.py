@@ -11,7 +11,13 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.judge.instrument import Judge
-from worldgauge.judge.question_sets import PROMPT, JudgedQuestion, ask_questions, scores_by_dimension
+from worldgauge.judge.question_sets import (
+    PROMPT,
+    JudgedQuestion,
+    ask_questions,
+    constant_baselines,
+    scores_by_dimension,
+)
 from worldgauge.judge.session import answer_in
 
 
@@ -31,8 +37,9 @@ def slow_look(clip: Clip) -> Arrays:
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_by_judge()], requires=("prompt",))
 def judged(case: Case, answers: Arrays) -> Measurement:
     """Share of two questions that pass."""
-    scores = scores_by_dimension(_questions(case.condition.prompt), answer_in(answers))
-    return Measurement(scores[""])
+    questions = _questions(case.condition.prompt)
+    scores = scores_by_dimension(questions, answer_in(answers))
+    return Measurement(scores[""], constants=constant_baselines(questions))
 
 
 @metric(version=1, unit="", higher_is_better=None, bounds=(0, 255), needs=[slow_look()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from worldgauge.core.status import Status
 from worldgauge.report.comparable import unlike_cases
 from worldgauge.report.constants import judged_notes
 from worldgauge.report.places import Ranks, ranks_in_words
@@ -38,6 +39,7 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
     if baselines:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
+    notes += _scopes(summaries)
     notes += judged_notes(summaries)
     notes += _policy(summaries)
     notes += _reasons(summaries)
@@ -54,6 +56,20 @@ def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
     if len({file.sample.model_dump_json() if file.sample else "" for file in files}) > 1:
         notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
     return notes
+
+
+def _scopes(summaries: list[Summary]) -> list[str]:
+    """Columns that are about a part of the clips only: how many, one line for those about equally many."""
+    found: dict[tuple[int, int], dict[str, None]] = {}
+    for summary in summaries:
+        for key, score in summary.metrics.items():
+            skipped = score.statuses.get(Status.SKIPPED, 0)
+            if skipped and score.expected:
+                found.setdefault((score.expected, score.expected + skipped), {})[key] = None
+    return [
+        f"Of {part} of {whole} clips, as others have no part in it: {', '.join(ids)}."
+        for (part, whole), ids in found.items()
+    ]
 
 
 def _policy(summaries: list[Summary]) -> list[str]:

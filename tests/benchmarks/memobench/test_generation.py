@@ -37,8 +37,9 @@ def world(tmp_path: Path) -> Path:
     rows = [["Barnyard", 1, '"It jumps."', CLIPS[0], "No", ""], ["Zen_Garden", 10, "", CLIPS[1], "No", "A fox runs."]]
     rows.append(["Barnyard", 2, "It melts.", "Barnyard_002", "No", ""])
     write_csv(data / "vqa_questions" / "failure-cases.csv", [HEADER, *rows])
-    frames = np.random.default_rng(2).integers(0, 256, (4, 24, 32, 3), np.uint8)
-    for clip in CLIPS:
+    for seed, clip in enumerate(CLIPS):
+        # No two alike: what was asked about one would be known of the other.
+        frames = np.random.default_rng(seed).integers(0, 256, (4, 24, 32, 3), np.uint8)
         write_frames(tmp_path / "failures" / clip / "frames", frames)
     return tmp_path
 
@@ -69,7 +70,8 @@ def test_a_second_start_fills_the_gap_and_the_files_are_official(world: Path) ->
 
 def test_new_starts_are_bounded_and_gaps_are_told(world: Path) -> None:
     code, told = generate(world, "stubborn", "--restarts", "2", "--clip", CLIPS[0])
-    assert code == 0 and told["counted"]["judge_calls"] == 3 * 4
+    # The same questions again: they are written three times, and asked about once.
+    assert code == 0 and told["counted"]["judge_calls"] == 4 + 1 + 1
     assert told["gaps"] == [{"clip": CLIPS[0], "dimension": "Physics Adherence", "questions": 0}]
     assert len(read_banks(world / "new")[CLIPS[0]].final) == 12
 

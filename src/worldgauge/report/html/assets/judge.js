@@ -90,7 +90,7 @@ wg.judge = (() => {
     const known = columns.filter((c) => c.noise);
     if (!known.length) return el("p", { class: "note" }, "Every question was asked once, so nobody knows how much of the spread between models is the judge's own.");
     const rows = known.map(({ id, noise }) => { const column = index.columns.find((c) => c.id === id); return el("tr", null, el("th", { scope: "row" }, text(column.title)), [noise.spread, noise.noise, noise.noise_once].map((v) => el("td", null, score(column, v))), el("td", null, percent(noise.share)), el("td", null, percent(noise.share_once))); });
-    return el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Column", "Spread between models", "Judge's noise", "Noise if asked once", "Noise of the variance", "If asked once"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", null, rows)));
+    return el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Column", "Spread between models", "Judge's noise", "If asked once", "Its share of the variance", "If asked once"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", null, rows)));
   }
 
   wg.view("judge", (root, _parts, _query, index) => {
