@@ -52,7 +52,7 @@ $(VENV)/.ready: pyproject.toml constraints-dev.txt
 	touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[dev,geometry,parquet]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[dev,geometry,parquet,judge]'
 	touch $@
 
 clean:

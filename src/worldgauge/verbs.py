@@ -60,7 +60,7 @@ JudgeName = Annotated[
     typer.Option(
         "--judge",
         envvar="WORLDGAUGE_JUDGE",
-        help="Who answers questions: a name in [judge], replay (stored answers only), scripted:FILE.py:FUNCTION.",
+        help="Who answers questions: names in [judge], replay (stored answers only), scripted:FILE.py:FUNCTION.",
     ),
 ]
 MaxCost = Annotated[

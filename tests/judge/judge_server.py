@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from judge.batch_server import Batches
 from judge.dialects import Dialect, dialect_of
 from worldgauge.judge.request import Usage
 
@@ -41,6 +42,7 @@ class Call:
     authorized: bool = False
     structured: bool = False
     repaired: bool = False
+    batch: bool = False
 
 
 @dataclass
@@ -61,7 +63,7 @@ class JudgeServer:
     """Answers yes or no by the digest of a question's text. `fault` names what goes wrong with a call."""
 
     def __init__(self) -> None:
-        self.log, self.uploads = Log(), Uploads()
+        self.log, self.uploads, self.batches = Log(), Uploads(), Batches()
         self.fault: Callable[[int, tuple[str, ...]], str] = lambda number, questions: ""
         self.seconds = 0.0
         self.retry_after = "0.02"
@@ -80,17 +82,25 @@ class JudgeServer:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                if "/files" in self.path:
+                if outer.batches.takes(self.path):
+                    outer.take_batch(self)
+                elif "/files" in self.path:
                     outer.take_upload(self)
                 else:
                     outer.answer(self)
 
             def do_GET(self) -> None:
-                _send(self, 200, outer.uploads.file(self.path))
+                if outer.batches.tells(self.path):
+                    send_bytes(self, *outer.batches.tell(self.path))
+                else:
+                    _send(self, 200, outer.uploads.file(self.path))
 
             def do_DELETE(self) -> None:
-                outer.uploads.deleted.append(self.path.rpartition("/")[2])
-                _send(self, 200, {})
+                if outer.batches.tells(self.path):
+                    outer.batches.deleted.append(self.path.rpartition("/")[2])
+                else:
+                    outer.uploads.deleted.append(self.path.rpartition("/")[2])
+                _send(self, 200, {"id": "gone", "type": "message_batch_deleted"})
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -130,6 +140,27 @@ class JudgeServer:
             with self._lock:
                 self._at_once -= 1
                 call.ended = time.monotonic()
+
+    def take_batch(self, handler: BaseHTTPRequestHandler) -> None:
+        """A file of requests, or a batch, all of whose lines are answered when it is first looked at."""
+        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+        found = self.batches.take(handler.path, body, self._answer_line, f"{self.endpoint.removesuffix('/v1')}")
+        return _send(handler, *found)
+
+    def _answer_line(self, dialect: Dialect, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The response to one request of a batch, at half the price; None for a line that fails."""
+        seen = dialect.read(body)
+        questions = questions_in(seen.text)
+        with self._lock:
+            fault = self.fault(len(self.log.calls), tuple(questions))
+            call = Call(tuple(questions), seen.images, fault, 0.0, time.monotonic(), batch=True)
+            self.log.calls.append(call)
+        if fault in ("429", "500", "cut"):
+            return None
+        text, refusal, ending = reply_text(fault, questions)
+        usage = Usage(40 + 90 * call.images, max(1, len(text) // 4))
+        call.cost = (usage.tokens_in * PRICE_IN + usage.tokens_out * PRICE_OUT) / 2e6
+        return dialect.write(text, refusal, ending, usage, self.model)
 
     def take_upload(self, handler: BaseHTTPRequestHandler) -> None:
         """The resumable upload of the Files API: a start that names the place, then the bytes."""
@@ -227,7 +258,12 @@ def sometimes(share: float, seed: int, faults: tuple[str, ...] = FAULTS) -> Call
 
 
 def _send(handler: BaseHTTPRequestHandler, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
-    data = json.dumps(content).encode()
+    send_bytes(handler, status, json.dumps(content).encode(), headers)
+
+
+def send_bytes(
+    handler: BaseHTTPRequestHandler, status: int, data: bytes, headers: dict[str, str] | None = None
+) -> None:
     handler.send_response(status)
     for name, value in {
         "Content-Type": "application/json",

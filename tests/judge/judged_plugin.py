@@ -16,15 +16,34 @@ from worldgauge.judge.question_sets import (
     JudgedQuestion,
     ask_questions,
     constant_baselines,
-    scores_by_dimension,
+    dimension_score,
+    form_of,
+    question_values,
 )
+from worldgauge.judge.rendering import fenced
 from worldgauge.judge.session import answer_in
+
+CAPTIONED = "worldgauge.judge:captioned"
 
 
 @signal(version=1, reads=("video", "prompt"), seat="judge", cost=0.0, memory=0.0, prompts=(PROMPT,))
 def told_by_judge(clip: Clip, prompt: str, judge: Judge) -> Arrays:
     """Two answers about the clip."""
     return ask_questions(clip, _questions(prompt), judge)
+
+
+@signal(version=1, reads=("video", "prompt"), seat="judge", cost=0.0, memory=0.0, prompts=(PROMPT,))
+def told_once_more(clip: Clip, prompt: str, judge: Judge) -> Arrays:
+    """The same questions, asked by another signal."""
+    return ask_questions(clip, _questions(prompt), judge)
+
+
+@signal(version=1, reads=("video", "prompt"), seat="judge", cost=0.0, memory=0.0, prompts=(CAPTIONED,))
+def told_with_caption(clip: Clip, prompt: str, judge: Judge) -> Arrays:
+    """The same questions with another prompt file."""
+    values = {**question_values(_questions(prompt)), "caption": fenced(prompt)}
+    answer, frames = judge.ask(clip, CAPTIONED, values, form_of(_questions(prompt)))
+    return answer.arrays(frames)
 
 
 @signal(version=1, cost=0.0)
@@ -38,8 +57,19 @@ def slow_look(clip: Clip) -> Arrays:
 def judged(case: Case, answers: Arrays) -> Measurement:
     """Share of two questions that pass."""
     questions = _questions(case.condition.prompt)
-    scores = scores_by_dimension(questions, answer_in(answers))
-    return Measurement(scores[""], constants=constant_baselines(questions))
+    return Measurement(dimension_score(questions, answer_in(answers)), constants=constant_baselines(questions))
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_once_more()], requires=("prompt",))
+def judged_too(case: Case, answers: Arrays) -> Measurement:
+    """The same by another way."""
+    return Measurement(dimension_score(_questions(case.condition.prompt), answer_in(answers)))
+
+
+@metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_with_caption()], requires=("prompt",))
+def judged_with_caption(case: Case, answers: Arrays) -> Measurement:
+    """The same with another prompt."""
+    return Measurement(dimension_score(_questions(case.condition.prompt), answer_in(answers)))
 
 
 @metric(version=1, unit="", higher_is_better=None, bounds=(0, 255), needs=[slow_look()])

@@ -21,6 +21,8 @@ from worldgauge.judge.question_sets import JudgedQuestion, ask_questions
 from worldgauge.judge.session import answer_in
 from worldgauge.judge.settings import Settings
 
+NEVER_CUT = tuple(fault for fault in FAULTS if fault != "cut")
+
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
@@ -65,9 +67,22 @@ def check_all_told(found: dict[int, Any], count: int) -> int:
     return len(answered)
 
 
-def faulty_run(server: JudgeServer, folder: Path, count: int, faults: tuple[str, ...] = FAULTS) -> None:
+def check_none_twice(server: JudgeServer, count: int) -> None:
+    """Every question came to the server, and none once more after a reply that was right, or after a refusal."""
+    calls: dict[str, list[str]] = {}
+    for call in server.log.calls:
+        (question,) = call.questions
+        calls.setdefault(question, []).append(call.fault)
+    assert sorted(calls, key=int) == [str(number) for number in range(count)]
+    assert not any(fault in ("", "refusal") for faults in calls.values() for fault in faults[:-1])
+
+
+def faulty_run(
+    server: JudgeServer, folder: Path, count: int, faults: tuple[str, ...] = FAULTS, judge: Judge | None = None
+) -> None:
     server.fault = sometimes(0.3, 1, faults)
-    answered = check_all_told(ask_all(judge_at(server), count, folder), count)
+    answered = check_all_told(ask_all(judge or judge_at(server), count, folder), count)
+    check_none_twice(server, count)
     # Refusals, and what fails three times in a row.
     assert answered >= 0.75 * count
     attempts = list(read_ledger(folder))
@@ -87,12 +102,13 @@ def test_every_question_ends_as_an_answer_or_with_a_reason(server: JudgeServer, 
 
 
 def test_cost_is_the_servers_own_where_no_connection_is_cut(server: JudgeServer, tmp_path: Path) -> None:
-    faulty_run(server, tmp_path, 25, tuple(fault for fault in FAULTS if fault != "cut"))
+    faulty_run(server, tmp_path, 25, NEVER_CUT)
 
 
 @pytest.mark.nightly
-def test_three_hundred_questions(server: JudgeServer, tmp_path: Path) -> None:
-    faulty_run(server, tmp_path, 300)
+@pytest.mark.parametrize("cut", [True, False])
+def test_three_hundred_questions(server: JudgeServer, tmp_path: Path, cut: bool) -> None:
+    faulty_run(server, tmp_path, 300, FAULTS if cut else NEVER_CUT)
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in ("refusal", "429", "500", "cut")])
@@ -161,12 +177,3 @@ def test_a_key_is_sent_and_shows_up_nowhere(server: JudgeServer, tmp_path: Path)
     texts = [(tmp_path / FILE_NAME).read_text(), *map(str, found.values()), repr(judge), repr(judge.settings)]
     texts += [array.tobytes().decode("latin-1") for array in arrays.values()]
     assert not any(KEY in text for text in texts) and any("***" in text for text in texts)
-
-
-@pytest.mark.nightly
-def test_slow_calls_run_side_by_side(server: JudgeServer, tmp_path: Path) -> None:
-    """640 calls of 2 s, 32 at once: at most 48 s."""
-    server.seconds = 2.0
-    check_all_told(ask_all(judge_at(server, concurrency=32), 640, tmp_path), 640)
-    calls = server.log.calls
-    assert max(call.ended for call in calls) - min(call.began for call in calls) <= 48

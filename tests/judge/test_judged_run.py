@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from helpers import make_cases, make_videos, records, worldgauge
 from judge.judge_server import KEY, PRICE_IN, PRICE_OUT, JudgeServer, judge_server, truth
 from worldgauge.api.building import build_job
+from worldgauge.core.asking import Spending
 from worldgauge.core.errors import NoRoom, WorldGaugeError
 from worldgauge.core.prompts import forget_prompts, prompt_file
 from worldgauge.core.run_folder import Run
@@ -119,16 +121,17 @@ def test_a_replay_asks_nobody(server: JudgeServer, world: Path) -> None:
     assert all("replay asks nobody" in line["reason"] for line in records(world / "run"))
 
 
-def test_one_changed_byte_of_a_prompt_asks_again(server: JudgeServer, world: Path) -> None:
-    judge = judge_of(settings_for(server))
-    run(world, judge=judge)
+def test_one_changed_byte_of_a_prompt_asks_again_exactly_those(server: JudgeServer, world: Path) -> None:
+    judge, both = judge_of(settings_for(server)), "judged,judged_with_caption"
+    run(world, judge=judge, metrics=both)
+    assert len(server.log.calls) == 2 * CASES
     mine = world / "mine.md"
     mine.write_bytes(prompt_file(PROMPT).read_bytes() + b"\n")
-    run(world, judge=judge, judge_prompts=[f"questions={mine}"])
-    assert len(server.log.calls) == 2 * CASES
+    run(world, judge=judge, metrics=both, judge_prompts=[f"questions={mine}"])
+    assert len(server.log.calls) == 3 * CASES
     forget_prompts()
-    run(world, judge=judge)
-    assert len(server.log.calls) == 2 * CASES
+    run(world, judge=judge, metrics=both)
+    assert len(server.log.calls) == 3 * CASES
 
 
 def test_a_refusal_is_unscored_and_asked_again(server: JudgeServer, world: Path) -> None:
@@ -193,6 +196,32 @@ def test_perception_goes_on_while_the_judge_thinks(server: JudgeServer, world: P
     assert time.time() - started < CASES * 0.4 + 1.2
 
 
+@pytest.mark.parametrize(
+    ("count", "seconds", "most"), [(64, 0.25, 4.0), pytest.param(640, 2.0, 48.0, marks=pytest.mark.nightly)]
+)
+def test_slow_calls_run_side_by_side(
+    server: JudgeServer, tmp_path: Path, count: int, seconds: float, most: float
+) -> None:
+    """As many calls as the server allows are in the air, and clips are looked at all the while."""
+    videos = tmp_path / "videos"
+    (videos / "reference").mkdir(parents=True)
+    source = make_videos(tmp_path / "made", 1) / "case-00.mkv"
+    for number in range(count):
+        os.link(source, videos / f"case-{number:03d}.mkv")
+        os.link(source, videos / "reference" / f"case-{number:03d}.mkv")
+    make_cases(tmp_path / "cases", videos)
+    server.seconds = seconds
+    run(tmp_path, judge=judge_of(settings_for(server, concurrency=32)), metrics="judged,looked")
+    calls, attempts = server.log.calls, list(read_ledger(tmp_path / "run"))
+    assert len(calls) == count == len(attempts) and server.log.most_at_once == 32
+    assert max(call.ended for call in calls) - min(call.began for call in calls) <= most
+    lines = [json.loads(line) for line in (tmp_path / "run" / "records-0.jsonl").read_text().splitlines()]
+    assert {line["status"] for line in lines} == {"ok"} and len(lines) == 2 * count
+    looked = [line["time"] for line in lines if line["metric"] == "looked"]
+    began, ended = min(one.time for one in attempts), max(one.time + one.seconds for one in attempts)
+    assert sum(began <= moment <= ended for moment in looked) >= 0.9 * count
+
+
 def two_benchmarks(server: JudgeServer, world: Path, metrics: tuple[str, str], **flags: Any) -> list[Any]:
     """Jobs over the same videos, each with a judge of its own that has a seed of its own."""
     return [
@@ -217,13 +246,30 @@ def test_benchmarks_in_one_run_ask_each_for_itself(server: JudgeServer, world: P
     assert sum(one.counters["computed:slow_look"] for one in totals) == CASES
 
 
-def test_benchmarks_in_one_run_do_not_each_spend_the_whole(server: JudgeServer, world: Path) -> None:
+def test_benchmarks_in_one_run_have_one_purse(server: JudgeServer, world: Path) -> None:
     jobs = two_benchmarks(server, world, ("judged", "judged"), max_calls=3)
-    with pytest.raises(
-        WorldGaugeError, match=r"hold for one benchmark at a time, and 2 ask the judge; run them one by"
-    ):
-        execute_together(list(zip(jobs, make_plans(jobs), strict=True)))
-    assert not server.log.calls and not (world / "run-0").exists()
+    totals = execute_together(list(zip(jobs, make_plans(jobs), strict=True)))
+    assert len(server.log.calls) == 3 == sum(one.counters["judge_calls"] for one in totals)
+    lines = [line for number in range(2) for line in records(world / f"run-{number}")]
+    assert sorted(line["status"] for line in lines) == ["ok"] * 3 + ["unscored"] * 5
+    other = replace(jobs[1], spending=Spending(calls=4))
+    with pytest.raises(WorldGaugeError, match="have one purse"):
+        execute_together(list(zip([jobs[0], other], make_plans(jobs), strict=True)))
+
+
+def test_a_question_that_two_benchmarks_or_two_metrics_have_in_common_is_asked_once(
+    server: JudgeServer, world: Path
+) -> None:
+    server.seconds = 0.05
+    flags = {"judge": judge_of(settings_for(server)), "metrics": "judged,judged_too"}
+    jobs = [planned(world, out=world / f"run-{number}", **flags)[0] for number in range(2)]
+    plans = make_plans(jobs)
+    assert [plan.asking.calls for plan in plans] == [CASES, 0]
+    execute_together(list(zip(jobs, plans, strict=True)))
+    assert len(server.log.calls) == CASES
+    for number in range(2):
+        lines = sorted(records(world / f"run-{number}"), key=lambda line: (line["metric"], line["case"]))
+        assert [line["value"] for line in lines] == expected_values() * 2
 
 
 def test_a_run_that_starts_over_for_want_of_memory_has_what_is_left(server: JudgeServer, world: Path) -> None:
@@ -256,7 +302,8 @@ def test_killed_in_the_middle_it_asks_no_answered_question_again(server: JudgeSe
     ]  # fmt: skip
     process = subprocess.Popen(command, cwd=world, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60
-    while len(list((world / "store").glob("??/*.npz"))) < 2 and time.monotonic() < until:
+    # The answer by itself, and the signal that was read off it.
+    while len(list((world / "store").glob("??/*.npz"))) < 4 and time.monotonic() < until:
         time.sleep(0.02)
     while len(server.log.calls) < CASES and time.monotonic() < until:
         time.sleep(0.02)
@@ -270,3 +317,13 @@ def test_killed_in_the_middle_it_asks_no_answered_question_again(server: JudgeSe
     assert "2 calls, 2 answers" in done.stdout
     assert len(server.log.calls) == CASES + 2
     assert not any(KEY.encode() in file.read_bytes() for file in world.rglob("*") if file.is_file())
+
+
+def test_shards_bring_what_the_judge_was_asked_into_one_folder(server: JudgeServer, world: Path) -> None:
+    judge = judge_of(settings_for(server))
+    for part in (1, 2):
+        run(world, judge=judge, shard=(part, 2), out=world / f"part-{part}")
+    worldgauge("merge", "part-1", "part-2", "--out", "whole")
+    attempts = list(read_ledger(world / "whole"))
+    assert len(attempts) == CASES == len({attempt.question for attempt in attempts})
+    assert sum(attempt.cost or 0.0 for attempt in attempts) == pytest.approx(server.log.cost)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.judge_server import FAULTS, KEY, PRICE_IN, PRICE_OUT, JudgeServer, judge_server, sometimes, truth
-from judge.test_asking import ask_all, check_all_told
+from judge.judge_server import FAULTS, KEY, PRICE_IN, PRICE_OUT, JudgeServer, judge_server, truth
+from judge.test_asking import NEVER_CUT, faulty_run
 from worldgauge.core.asking import Spending
 from worldgauge.core.clip import Clip
 from worldgauge.core.video import Video
@@ -42,27 +42,21 @@ def judge_at(server: JudgeServer, client: str, **settings: Any) -> Judge:
 
 @pytest.mark.parametrize("client", PROVIDERS)
 def test_every_question_ends_as_an_answer_or_with_a_reason(server: JudgeServer, client: str, tmp_path: Path) -> None:
-    judge = judge_at(server, client)
-    server.fault = sometimes(0.3, 2, FAULTS)
-    answered = check_all_told(ask_all(judge, 40, tmp_path), 40)
-    assert answered >= 30
-    attempts = list(read_ledger(tmp_path))
-    assert len(attempts) == len(server.log.calls)
+    faulty_run(server, tmp_path, 40, judge=judge_at(server, client))
     assert all(call.authorized and call.structured and call.images == 2 for call in server.log.calls)
-    known = sum(attempt.cost for attempt in attempts if attempt.cost is not None)
-    unknown = sum(attempt.reserved for attempt in attempts if attempt.cost is None)
-    assert known <= server.log.cost + 1e-12 and server.log.cost <= known + unknown
-    assert not any(KEY in attempt.model_dump_json() for attempt in attempts)
+    assert not any(KEY in attempt.model_dump_json() for attempt in read_ledger(tmp_path))
 
 
 @pytest.mark.parametrize("client", PROVIDERS)
 def test_cost_is_the_servers_own_where_no_connection_is_cut(server: JudgeServer, client: str, tmp_path: Path) -> None:
-    judge = judge_at(server, client)
-    server.fault = sometimes(0.3, 3, tuple(fault for fault in FAULTS if fault != "cut"))
-    check_all_told(ask_all(judge, 20, tmp_path), 20)
-    attempts = list(read_ledger(tmp_path))
-    assert all(attempt.cost is not None for attempt in attempts)
-    assert sum(attempt.cost or 0.0 for attempt in attempts) == pytest.approx(server.log.cost, abs=1e-9)
+    faulty_run(server, tmp_path, 20, NEVER_CUT, judge_at(server, client))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("client", PROVIDERS)
+@pytest.mark.parametrize("cut", [True, False])
+def test_three_hundred_questions(server: JudgeServer, client: str, cut: bool, tmp_path: Path) -> None:
+    faulty_run(server, tmp_path, 300, FAULTS if cut else NEVER_CUT, judge_at(server, client))
 
 
 def test_a_video_is_uploaded_watched_and_deleted(server: JudgeServer, tmp_path: Path) -> None:

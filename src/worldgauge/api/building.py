@@ -68,6 +68,8 @@ def build_job(
     gpu_memory: str | None = None,
     numerics: Numerics | None = None,
     judge: str | AskedInstrument | None = None,
+    judge_takes: int | None = None,
+    judge_batch: bool = False,
     max_cost: float | None = None,
     max_calls: int | None = None,
     send_to: Iterable[str] = (),
@@ -87,7 +89,7 @@ def build_job(
     only = chosen_cases(opened, names_in(cases), where or {})
     folder = Path(out) if out else default_out(opened, submission, chosen_protocol)
     place_prompts(judge_prompts)
-    asked = chosen_judge(judge, folder)
+    asked = chosen_judge(judge, folder, judge_takes, judge_batch)
     wanted, official = names_in(metrics), official_uses(file, chosen_protocol)
     seats = choose_seats(instruments, use, official, file.namespace, judge=asked)
     uses, excluded = opened.metrics(chosen_protocol), dict[str, str]()

@@ -48,31 +48,49 @@ def confirmed_hosts() -> tuple[str, ...]:
     return tuple(_confirmed)
 
 
-def chosen_judge(judge: str | AskedInstrument | None, out: Path) -> AskedInstrument | None:
-    """The judge that was named; where none was, the only one that is configured; else none."""
+def chosen_judge(
+    judge: str | AskedInstrument | None, out: Path, takes: int | None = None, batch: bool = False
+) -> AskedInstrument | None:
+    """The judge that was named, or the panel of several; where none was, the only one that is configured; else none.
+
+    `takes` says how often each is asked and `batch` sends by the provider's batch endpoint, whatever their tables say.
+    """
     if isinstance(judge, AskedInstrument):
         return judge
     if judge is None:
         if len(_judges) != 1:
             return None
         (judge,) = _judges
-    from worldgauge.judge.instrument import judge_of
-    from worldgauge.judge.settings import choose
-
     kind, _, named = judge.partition(":")
     if kind != REPLAY:
-        return judge_of(choose(_judges, judge))
+        return _panel(judge, takes, batch)
     if named:
-        return judge_of(choose(_judges, named), replays=True)
-    return _judge_of_run(out) or _only_judge()
+        return _panel(named, takes, replays=True)
+    return _judge_of_run(out) or _only_judge(takes)
+
+
+def _panel(names: str, takes: int | None, batch: bool = False, replays: bool = False) -> AskedInstrument:
+    """The judge of that name, or of several names with commas between them."""
+    from worldgauge.judge.instrument import judge_of
+    from worldgauge.judge.panel import panel_of
+    from worldgauge.judge.settings import choose
+
+    listed = [name.strip() for name in names.split(",")]
+    if len(set(listed)) < len(listed):
+        raise WorldGaugeError(f"--judge {names}: a judge is named twice", "ask one several times with --judge-takes")
+    chosen = [choose(_judges, name) for name in listed]
+    if batch:
+        chosen = [settings.by_batch() for settings in chosen]
+    return panel_of(
+        [judge_of(settings, replays) for settings in chosen], [takes or settings.takes for settings in chosen]
+    )
 
 
 def refuse_unconfirmed_judge(judge: AskedInstrument, what: str, send_to: Iterable[str]) -> None:
     """Raise where `what` would leave the machine for a host that nobody has agreed to."""
-    if not judge.is_here and judge.place not in (*send_to, *_confirmed):
-        raise WorldGaugeError(
-            f"the judge would send {what} to {judge.place}", f"agree to it with --send-to {judge.place}"
-        )
+    for place in judge.places:
+        if place not in (*send_to, *_confirmed):
+            raise WorldGaugeError(f"the judge would send {what} to {place}", f"agree to it with --send-to {place}")
 
 
 def judge_to_ask(name: str | None, what: str, send_to: Iterable[str]) -> Judge:
@@ -94,22 +112,24 @@ def _judge_of_run(out: Path) -> AskedInstrument | None:
     if not (out / FILE_NAME).is_file():
         return None
     from worldgauge.judge.instrument import Judge
+    from worldgauge.judge.panel import Panel
 
     for definition in RunFile.read(out).definitions:
         for signal in definition.signals:
             told = signal.get("instrument") or {}
             if told.get("name") == Judge.name:
                 return Judge(**told["parameters"], replays=True)
+            if told.get("name") == Panel.name:
+                judges = tuple(Judge(**one["parameters"], replays=True) for one in told["judges"])
+                return Panel(judges, tuple(told["parameters"]["takes"]))
     return None
 
 
-def _only_judge() -> AskedInstrument:
-    from worldgauge.judge.instrument import judge_of
-
+def _only_judge(takes: int | None) -> AskedInstrument:
     if len(_judges) != 1:
         raise WorldGaugeError(
             "--judge replay: the folder holds no judged run, and no single judge is configured",
             "say whose answers: --judge replay:NAME",
         )
-    (settings,) = _judges.values()
-    return judge_of(settings, replays=True)
+    (name,) = _judges
+    return _panel(name, takes, replays=True)

@@ -49,6 +49,7 @@ def merge(
     for number, run in enumerate(opened):
         for file in sorted(run.folder.glob("records-*.jsonl")):
             shutil.copyfile(file, out / file.name.replace("records-", f"records-{number}-", 1))
+    _join_judges(runs, out)
     if contents is not None:
         contents.write(out)
     copy_sources(opened[0].folder, out)
@@ -60,6 +61,16 @@ def merge(
     print_counts(summary)
     say(f"run folder: {out}")
     finish(summary, strict, whole=True)
+
+
+def _join_judges(runs: Sequence[Path], out: Path) -> None:
+    """What the judges were asked and what they said, of all shards: each attempt and each ballot once."""
+    from worldgauge.core.ballots import read_ballots, write_ballots
+    from worldgauge.judge.ledger import join_ledgers
+
+    join_ledgers(runs, out)
+    ballots = [ballot for folder in runs for ballot in read_ballots(folder)]
+    write_ballots(out, {(one.case, one.take, one.signal, one.question): one for one in ballots}.values())
 
 
 def _joined_contents(runs: Sequence[Run]) -> Contents | None:

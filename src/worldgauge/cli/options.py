@@ -154,6 +154,18 @@ Exact = Annotated[
         "--exact", envvar="WORLDGAUGE_EXACT", help="Networks on a GPU so that nothing asked beside changes a bit."
     ),
 ]
+JudgeTakes = Annotated[
+    int | None,
+    typer.Option(
+        "--judge-takes", min=1, max=64, envvar="WORLDGAUGE_JUDGE_TAKES", help="How often each judge is asked."
+    ),
+]
+JudgeBatch = Annotated[
+    bool,
+    typer.Option(
+        "--judge-batch", envvar="WORLDGAUGE_JUDGE_BATCH", help="Ask by the provider's batch endpoint: later, for less."
+    ),
+]
 Prompt = Annotated[
     list[str] | None,
     typer.Option("--prompt", envvar="WORLDGAUGE_PROMPT", help="Your own prompt file, as NAME=FILE; repeatable."),
@@ -202,6 +214,8 @@ class JobFlags:
     moved: Moved = False
     break_lock: BreakLock = False
     judge: JudgeName = None
+    judge_takes: JudgeTakes = None
+    judge_batch: JudgeBatch = False
     max_cost: MaxCost = None
     max_calls: MaxCalls = None
     send_to: SendTo = None
@@ -268,6 +282,8 @@ class JobFlags:
             gpu_memory=self.gpu_memory,
             numerics=self._numerics(),
             judge=self.judge,
+            judge_takes=self.judge_takes,
+            judge_batch=self.judge_batch,
             max_cost=self.max_cost,
             max_calls=self.max_calls,
             send_to=self.send_to or (),

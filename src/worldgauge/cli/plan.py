@@ -69,7 +69,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             "images": plan.asking.images,
             "tokens": list(plan.asking.tokens),
             "cost": None if plan.asking.cost is None else list(plan.asking.cost),
-            "sends_to": "" if plan.judge is None or plan.judge.is_here else plan.judge.place,
+            "sends_to": "" if plan.judge is None else ", ".join(plan.judge.places),
         },
         "too_large_gigabytes": {case: round(needed, 2) for case, needed in plan.too_large.items()},
     }
@@ -127,9 +127,9 @@ def _judge_lines(plan: Plan, job: Job) -> list[tuple[str, str]]:
     cost = "price not told" if asking.cost is None else f"cost {asking.cost[0]:.4f} to {asking.cost[1]:.4f}"
     counts = f"{asking.calls} calls, {asking.images} images, {low} to {high} tokens, {cost}"
     lines = [("judge", f"{judge.parameters.get('model') or judge.parameters.get('client')}: {counts}")]
-    if not judge.is_here:
-        agreed = "" if judge.place in job.send_to else f"; agree to it with --send-to {judge.place}"
-        lines.append(("sends", f"{sending(plan)} go to {judge.place}{agreed}"))
+    for place in judge.places:
+        agreed = "" if place in job.send_to else f"; agree to it with --send-to {place}"
+        lines.append(("sends", f"{sending(plan)} go to {place}{agreed}"))
     return lines
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from worldgauge.core.errors import Outcome, Unavailable
 from worldgauge.core.instrument import Instrument
+
+if TYPE_CHECKING:
+    from worldgauge.core.purse import Purse
+    from worldgauge.core.signal import Arrays
 
 OnAsked = Callable[[Mapping[str, float]], None]
 """Takes the counts of a run's questions whenever they change: answered, waiting, retried, spent."""
@@ -24,7 +29,7 @@ TRANSCRIPT = "transcript"
 so, also the answer that passes, what the question is about, and its id."""
 
 BALLOTS = "ballots"
-"""Array in a stored answer that was made from several: the bytes of a JSON list of ballots, one for each question."""
+"""Array in a stored answer that several gave, or one gave several times: the bytes of a JSON list, see `Ballot`."""
 
 ABOUT: ContextVar[str] = ContextVar("ABOUT", default="")
 """The case that is asked about, for what is written down."""
@@ -87,9 +92,30 @@ class Expected:
 class Estimated(Outcome):
     """Raised in place of an answer when a question is only looked at, for its price."""
 
-    def __init__(self, expected: Expected) -> None:
+    def __init__(self, questions: Mapping[str, Expected]) -> None:
+        """`questions`: what is asked, by the key of its answer, and what that takes."""
         super().__init__("estimated")
-        self.expected = expected
+        self.questions = questions
+
+
+class KeptAnswers(Protocol):
+    """Answers under the digest of everything that was asked, whoever asks."""
+
+    def holding(self, key: str) -> AbstractContextManager[Any]:
+        """While one asks, others who ask the same wait, and then find the answer."""
+        ...
+
+    def load(self, key: str) -> Arrays | None: ...
+
+    def save(self, key: str, arrays: Arrays, identity: Mapping[str, Any]) -> None: ...
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all who ask in one command have in common."""
+
+    answers: KeptAnswers | None
+    purse: Purse
 
 
 @dataclass(frozen=True)
@@ -107,6 +133,11 @@ class AskedInstrument(Instrument):
         """The host that gets frames and texts; empty where they stay in this process."""
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """Every host that gets frames and texts and is not this machine."""
+        return () if self.is_here else (self.place,)
+
+    @property
     @abstractmethod
     def is_here(self) -> bool:
         """Whether nothing leaves this machine."""
@@ -115,9 +146,22 @@ class AskedInstrument(Instrument):
     def estimator(self) -> Any:
         """What stands in for it in a signal's function, and raises `Estimated` when it is asked."""
 
+    @property
+    def ballots(self) -> int:
+        """Answers that each question is given, by one or by several."""
+        return 1
+
     @abstractmethod
-    def begin(self, folder: Path, spending: Spending, stop: threading.Event, on_asked: OnAsked) -> None:
-        """Before the first question of a run; attempts are written down in `folder`."""
+    def begin(
+        self,
+        folder: Path,
+        spending: Spending,
+        stop: threading.Event,
+        on_asked: OnAsked,
+        shared: Shared | None = None,
+    ) -> None:
+        """Before the first question of a run; attempts are written down in `folder`. What is `shared` with others who
+        ask has the purse for all of them, in place of `spending`."""
 
     @abstractmethod
     def finish(self) -> dict[str, float]:

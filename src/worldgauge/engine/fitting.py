@@ -35,7 +35,7 @@ def execute_fitting(
         try:
             totals = execute_together(planned, on_result, on_asked=on_asked)
         except NoRoom as problem:
-            planned = halved([(_with_what_is_left(job), plan) for job, plan in planned], problem, tell)
+            planned = halved(_with_what_is_left(planned), problem, tell)
         else:
             return [(job, plan, of_job) for (job, plan), of_job in zip(planned, totals, strict=True)]
 
@@ -70,13 +70,14 @@ def halved(planned: Planned, problem: NoRoom, tell: Told) -> Planned:
     return list(zip(jobs, make_plans(jobs), strict=True))
 
 
-def _with_what_is_left(job: Job) -> Job:
-    """The job without what it has already spent on answers in this command."""
-    if job.setup.judge is None:
-        return job
-    told = RunFile.read(job.setup.out).invocations[-1].counters
-    spent = told.get("judge_spent", 0.0) + told.get("judge_unknown", 0.0)
-    return replace(job, spending=job.spending.without(spent, int(told.get("judge_calls", 0))))
+def _with_what_is_left(planned: Planned) -> Planned:
+    """The jobs without what they have already spent on answers in this command, out of one purse."""
+    if all(job.setup.judge is None for job, _ in planned):
+        return planned
+    told = [RunFile.read(job.setup.out).invocations[-1].counters for job, _ in planned]
+    spent = sum(counters.get("judge_spent", 0.0) + counters.get("judge_unknown", 0.0) for counters in told)
+    calls = int(sum(counters.get("judge_calls", 0) for counters in told))
+    return [(replace(job, spending=job.spending.without(spent, calls)), plan) for job, plan in planned]
 
 
 def _readable(video: Video) -> bool:

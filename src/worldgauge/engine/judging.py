@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 
-from worldgauge.core.asking import ABOUT, AskedInstrument, OnAsked, Spending
+from worldgauge.core.asking import ABOUT, AskedInstrument, OnAsked, Shared
 from worldgauge.core.errors import StopsRun, WorldGaugeError
 from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.engine.definitions import Seats
@@ -39,7 +39,13 @@ class Judging:
     """The questions of one run."""
 
     def __init__(
-        self, judge: AskedInstrument, works: list[CaseWork], seats: Seats, job: Job, on_asked: OnAsked
+        self,
+        judge: AskedInstrument,
+        works: list[CaseWork],
+        seats: Seats,
+        job: Job,
+        on_asked: OnAsked,
+        shared: Shared,
     ) -> None:
         self._judge, self._seats = judge, seats
         self._store = Store(job.setup.store)
@@ -53,20 +59,20 @@ class Judging:
         self._broken: StopsRun | None = None
         for work in works:
             self._to_ask.put(work)
-        judge.begin(job.setup.out, job.spending, self._stop, on_asked)
+        judge.begin(job.setup.out, job.spending, self._stop, on_asked, shared)
         count = min(judge.concurrency, len(works))
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
         for thread in self._threads:
             thread.start()
 
     @classmethod
-    def of(cls, job: Job, plan: Plan, on_asked: OnAsked) -> Judging | None:
+    def of(cls, job: Job, plan: Plan, on_asked: OnAsked, shared: Shared) -> Judging | None:
         """The questions of a plan, being asked from now on; None where there are none."""
         judge = job.setup.judge
         works = [work for work in plan.works if work.video is not None and _asked_of(work)]
         if judge is None or not works:
             return None
-        return cls(judge, works, job.setup.build()[0], job, on_asked)
+        return cls(judge, works, job.setup.build()[0], job, on_asked, shared)
 
     def when_answered(self, items: Iterator[WorkItem]) -> Iterator[WorkItem]:
         """The items of the last pass: first those that ask nothing, then each when its questions are answered."""
@@ -139,20 +145,17 @@ class Judging:
 
 
 def refuse_unconfirmed(planned: Sequence[tuple[Job, Plan]]) -> None:
-    """Raise where frames and texts would leave the machine for a host that nobody has agreed to, or where several
-    benchmarks would each spend what one command may."""
+    """Raise where frames and texts would leave the machine for a host that nobody has agreed to, or where benchmarks
+    that are scored together name different limits."""
     asking = [(job, plan) for job, plan in planned if plan.judge is not None and plan.asking.calls]
     for job, plan in asking:
-        judge = plan.judge
-        if judge is not None and not judge.is_here and judge.place not in job.send_to:
-            raise WorldGaugeError(
-                f"the judge would send {sending(plan)} to {judge.place}", f"agree to it with --send-to {judge.place}"
-            )
-    if len(asking) > 1 and any(job.spending != Spending() for job, _ in asking):
-        raise WorldGaugeError(
-            f"--max-cost and --max-calls hold for one benchmark at a time, and {len(asking)} ask the judge",
-            "run them one by one",
-        )
+        for place in plan.judge.places if plan.judge is not None else ():
+            if place not in job.send_to:
+                raise WorldGaugeError(
+                    f"the judge would send {sending(plan)} to {place}", f"agree to it with --send-to {place}"
+                )
+    if len({job.spending for job, _ in planned}) > 1:
+        raise WorldGaugeError("benchmarks that are scored together have one purse", "give all of them the same limits")
 
 
 def sending(plan: Plan) -> str:

@@ -108,20 +108,20 @@ class Perception:
             self._visit(use, found)
         return list(found)
 
-    def expected(self, use: SignalUse) -> Expected:
-        """What asking would take. Nobody is asked and nothing is decoded."""
+    def expected(self, use: SignalUse) -> Mapping[str, Expected]:
+        """What asking would take, by the keys of the answers. Nobody is asked and nothing is decoded."""
         signal, instrument = SIGNALS.get(use.signal), self._seats.instrument(use.signal)
         if not isinstance(instrument, AskedInstrument):
-            return Expected()
+            return {}
         parts = [self._read(part, use) for part in signal.reads]
         try:
             signal.function(*parts, instrument.estimator(), **dict(use.parameters))
         except Estimated as found:
-            return found.expected
+            return found.questions
         except Outcome:
             # Told by the record: the clip cannot be looked at.
             pass
-        return Expected()
+        return {}
 
     def count_stored(self, uses: Iterable[SignalUse]) -> int:
         """How many of these signals are in the store."""

@@ -114,13 +114,13 @@ def make_plan(job: Job) -> Plan:
 
 def make_plans(jobs: Sequence[Job]) -> list[Plan]:
     """The plans of several benchmarks that are scored in the same passes over the same videos."""
-    maker = Maker()
+    maker, asked = Maker(), set[str]()
     built = [job.setup.build(maker) for job in jobs]
     passes = joint_stages([(definitions, seats) for seats, definitions in built], jobs[0].setup.network_memory)
-    return [_plan(job, *of_job, stages) for job, of_job, stages in zip(jobs, built, passes, strict=True)]
+    return [_plan(job, *of_job, stages, asked) for job, of_job, stages in zip(jobs, built, passes, strict=True)]
 
 
-def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages) -> Plan:
+def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages, asked: set[str]) -> Plan:
     _check_policy(job, definitions)
     before, listed, remarks = found_before(job)
     store, (done, invocation) = Store(job.setup.store), finished(job.setup.out)
@@ -150,7 +150,7 @@ def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages)
                 plan.missing.append(found.case.id)
     if plan.stages.asking is not None:
         plan.judge = job.setup.judge
-        plan.asking = _expected(plan, seats, store)
+        plan.asking = _expected(plan, seats, store, asked)
     plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
     plan.excluded = job.excluded
     plan.networks = list({one.name: one for d in definitions for one in d.networks}.values())
@@ -185,18 +185,18 @@ def _examine(
     return CaseWork(case, take, video, tuple(d.id for d in todo), tuple(compute), stored), len(definitions) - len(todo)
 
 
-def _expected(plan: Plan, seats: Seats, store: Store) -> Expected:
-    """What is still to be asked; a question that two videos have in common counts once."""
-    total, known = Expected(), set[str]()
+def _expected(plan: Plan, seats: Seats, store: Store, known: set[str]) -> Expected:
+    """What is still to be asked; a question in common counts once, also where two benchmarks ask it: `known`."""
+    total = Expected()
     for work in plan.works:
         asked = [use for use in work.compute if SIGNALS.get(use.signal).is_asked]
         perception = Perception(CaseInputs(work.case, work.video), seats, store, None)
         for use in asked:
             try:
-                key = perception.key(use)
-                if key not in known:
+                for key, expected in perception.expected(use).items():
+                    if key not in known and not store.has(key):
+                        total += expected
                     known.add(key)
-                    total += perception.expected(use)
             except (WorldGaugeError, OSError):
                 # Told by the record when the case is worked on.
                 continue

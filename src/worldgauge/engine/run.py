@@ -17,14 +17,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.asking import OnAsked
+from worldgauge.core.asking import OnAsked, Shared
 from worldgauge.core.contents import Contents, note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.names import readable
+from worldgauge.core.purse import Purse
 from worldgauge.core.run_file import FILE_NAME, DefinitionFile, Invocation, RunFile
+from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SIGNALS
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
+from worldgauge.engine.answer_book import AnswerBook, gather_ballots
 from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.executors import Executor, local_executor
@@ -32,6 +35,7 @@ from worldgauge.engine.job import Job
 from worldgauge.engine.judging import Judging, refuse_unconfirmed
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
 from worldgauge.engine.scratch import Scratch
+from worldgauge.engine.store import Store
 from worldgauge.engine.work import WorkItem, WorkResult
 from worldgauge.engine.writing import writing
 
@@ -90,15 +94,17 @@ def execute_together(
 ) -> list[Totals]:
     """Do what plans of several benchmarks over the same videos say, in the same passes: `make_plans` makes them.
 
-    Each has a run folder of its own, and its own questions to a judge. A video is decoded once per pass for all.
+    Each has a run folder of its own. A video is decoded once per pass for all, a question that several have in common
+    is asked once, and all ask out of one purse.
     """
     if perceive:
         refuse_unconfirmed(planned)
     started, first = time.time(), planned[0][0]
+    shared = Shared(AnswerBook(Store(first.setup.store)), Purse(first.spending))
     setup = replace(first.setup, beside=tuple(job.setup for job, _ in planned[1:]))
     with ExitStack() as open_folders:
         folders = [
-            open_folders.enter_context(_folder(part, job, plan, started, on_asked if perceive else None))
+            open_folders.enter_context(_folder(part, job, plan, started, shared, on_asked if perceive else None))
             for part, (job, plan) in enumerate(planned)
         ]
         executor = make_executor(setup, first.workers, perceive)
@@ -143,7 +149,9 @@ class _Folder:
 
 
 @contextmanager
-def _folder(part: int, job: Job, plan: Plan, started: float, on_asked: OnAsked | None) -> Iterator[_Folder]:
+def _folder(
+    part: int, job: Job, plan: Plan, started: float, shared: Shared, on_asked: OnAsked | None
+) -> Iterator[_Folder]:
     """A run folder with what it is about written down, and its questions being asked; at the end, what was done.
 
     Without `on_asked` nobody is asked.
@@ -159,7 +167,7 @@ def _folder(part: int, job: Job, plan: Plan, started: float, on_asked: OnAsked |
         file.invocations.append(_invocation(job, folder.totals, started))
         _describe(job, plan, file)
         try:
-            folder.judging = Judging.of(job, plan, on_asked) if on_asked is not None else None
+            folder.judging = Judging.of(job, plan, on_asked, shared) if on_asked is not None else None
             yield folder
         finally:
             if folder.judging is not None:
@@ -169,6 +177,8 @@ def _folder(part: int, job: Job, plan: Plan, started: float, on_asked: OnAsked |
                 Scratch(job.setup.scratch).clear()
             file.invocations[-1] = _invocation(job, folder.totals, started)
             _save(file, out)
+            if folder.totals.finished and job.setup.judge is not None and job.setup.judge.ballots > 1:
+                gather_ballots(Run(out), Store(job.setup.store))
             _remember_rates(job.setup.store, folder.totals, job.setup.ahead)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from worldgauge.core.ballots import Level
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import parse_json
 
@@ -68,6 +69,18 @@ class Asked:
     choices: tuple[str, ...] = ("yes", "no")
     scale: tuple[int, int] | None = None
     """Lowest and highest whole number, in place of choices."""
+    combine: Literal["majority", "mean", "median"] | None = None
+    """How several answers become one; None: the majority of choices, the mean of a scale."""
+    level: Level | None = None
+    """What a difference between answers means; None: choices are names, a scale is an order."""
+
+    @property
+    def way(self) -> Literal["majority", "mean", "median"]:
+        return self.combine or ("majority" if self.scale is None else "mean")
+
+    @property
+    def difference(self) -> Level:
+        return self.level or ("nominal" if self.scale is None else "ordinal")
 
     def read(self, given: Any) -> str | int | None:
         """The answer, or None where it is none of those asked for. `Yes.` is not yes."""
@@ -136,6 +149,17 @@ class QuestionForm:
     def settled(self, partial: Any) -> Any:
         """Nothing: a question without an answer is asked again."""
         return None
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        return self.questions
+
+    def votes(self, value: Any) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = value
+        return found
+
+    def of_votes(self, items: Mapping[str, Any]) -> Any:
+        return dict(items)
 
 
 def answers_schema(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,18 +8,27 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from worldgauge.core.asking import AskedInstrument, Estimated, Expected, OnAsked, Spending, Unanswered
+from worldgauge.core.asking import (
+    AskedInstrument,
+    Estimated,
+    Expected,
+    KeptAnswers,
+    OnAsked,
+    Shared,
+    Spending,
+    Unanswered,
+)
 from worldgauge.core.canonical import canonical_json, digest_of
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.prompts import digest_of_prompt, read_prompt
-from worldgauge.judge.clients.open import open_client, why_not
+from worldgauge.core.purse import Purse
+from worldgauge.judge.clients.open import by_batch, open_client, why_not
 from worldgauge.judge.forms import Form
 from worldgauge.judge.ledger import Ledger
 from worldgauge.judge.line import Line
-from worldgauge.judge.material import Material, describe, show
-from worldgauge.judge.purse import Purse
+from worldgauge.judge.material import Material, describe, show, spec_of
 from worldgauge.judge.rendering import render
 from worldgauge.judge.request import Decoding, Request
 from worldgauge.judge.secrets import Secret
@@ -49,10 +58,10 @@ class Judge(AskedInstrument):
     send: str = "frames"
     structured: bool = True
     logits: bool = False
-    take: int = 0
-    """Which time of asking, where a question is put several times; the first is 0."""
     script: str = ""
     """Digest of a scripted judge's file and function."""
+    take: int = 0
+    """Which time a question is put: 0, then 1, ... Each has its own seed, where there is one."""
     settings: Settings | None = field(default=None, compare=False)
     replays: bool = field(default=False, compare=False)
     """Whether only stored answers count and nobody is asked."""
@@ -75,7 +84,7 @@ class Judge(AskedInstrument):
 
     @property
     def concurrency(self) -> int:
-        return 1 if self.settings is None else self.settings.concurrency
+        return 1 if self.settings is None else self.settings.at_once
 
     @property
     def place(self) -> str:
@@ -88,7 +97,15 @@ class Judge(AskedInstrument):
     def estimator(self) -> _Estimator:
         return _Estimator(self)
 
-    def begin(self, folder: Path, spending: Spending, stop: threading.Event, on_asked: OnAsked) -> None:
+    def begin(
+        self,
+        folder: Path,
+        spending: Spending,
+        stop: threading.Event,
+        on_asked: OnAsked,
+        shared: Shared | None = None,
+    ) -> None:
+        object.__setattr__(self, "_kept_answers", None if shared is None else shared.answers)
         if self.replays or self.settings is None:
             return
         settings = self.settings
@@ -97,14 +114,17 @@ class Judge(AskedInstrument):
                 f"--max-cost needs the price of judge '{settings.name}'",
                 "write price_in and price_out (of a million tokens; 0 for your own machine) into its table",
             )
+        ledger = Ledger(folder)
+        client = open_client(settings)
         session = Session(
-            open_client(settings),
+            by_batch(client, settings, ledger, stop) if settings.batch else client,
             Line(settings.patience, stop),
-            Purse(spending),
-            Ledger(folder),
+            Purse(spending) if shared is None else shared.purse.part(),
+            ledger,
             settings.price,
             Secret(settings.key_variable),
             on_asked,
+            settings.at_once,
         )
         object.__setattr__(self, "_session", session)
 
@@ -145,10 +165,36 @@ class Judge(AskedInstrument):
 
         `values` fill the prompt's places beside `material` and `schema`; texts of a case among them are fenced.
         """
+        identity = self._asked(clip, prompt, values, form, rate)
+        if self._kept is None:
+            return self._put(clip, prompt, values, form, about, rate)
+        key = digest_of(identity)
+        with self._kept.holding(key):
+            found = self._kept.load(key)
+            if found is None:
+                answer, frames = self._put(clip, prompt, values, form, about, rate)
+                self._kept.save(key, answer.arrays(frames), identity)
+                return answer, frames
+        return Answer.of(found), tuple(found["frames"].tolist())
+
+    def key_of(self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, rate: float | None = None) -> str:
+        """Under which an answer is kept."""
+        return digest_of(self._asked(clip, prompt, values, form, rate))
+
+    def on_take(self, take: int) -> Judge:
+        """The same judge, asked once more: who asks it on any take shares its purse and its connections."""
+        other = replace(self, take=take)
+        for name in _OPEN:
+            object.__setattr__(other, name, getattr(self, name, None))
+        return other
+
+    def _put(
+        self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, about: str, rate: float | None
+    ) -> tuple[Answer, tuple[int, ...]]:
         session = self._open
         if session is None or self.settings is None:
             raise Unanswered("the answer is not stored, and a replay asks nobody")
-        material = show(clip, self.settings, rate)
+        material = show(clip, self, rate)
         return self.ask_about(material, prompt, values, form, about), material.frames
 
     def ask_about(
@@ -160,11 +206,20 @@ class Judge(AskedInstrument):
             raise Unanswered("the answer is not stored, and a replay asks nobody")
         return session.ask(self.request(prompt, values, form, material), form, about)
 
-    def on_take(self, take: int) -> Judge:
-        """The same judge, asked once more: who asks it on any take shares its purse and its connections."""
-        other = replace(self, take=take)
-        object.__setattr__(other, "_session", self._open)
-        return other
+    def _asked(
+        self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, rate: float | None
+    ) -> dict[str, Any]:
+        """Everything that can change the answer to a question; its digest is the key of the answer."""
+        request = self.request(prompt, values, form, describe(clip, self, rate))
+        return {
+            "video": clip.video.digest,
+            "frames": spec_of(self).to_json(),
+            "send": self.send,
+            "prompt": digest_of_prompt(prompt),
+            "text": request.text,
+            "schema": dict(form.schema),
+            "instrument": self.identity(),
+        }
 
     def request(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Request:
         """What is sent."""
@@ -176,17 +231,23 @@ class Judge(AskedInstrument):
             pictures=material.pictures,
             film=material.film,
             decoding=Decoding(self.temperature, None if self.seed is None else self.seed + self.take, self.max_tokens),
+            take=self.take,
         )
 
     @property
     def _open(self) -> Session | None:
         return getattr(self, "_session", None)
 
+    @property
+    def _kept(self) -> KeptAnswers | None:
+        return getattr(self, "_kept_answers", None)
+
     def __getstate__(self) -> dict[str, Any]:
         """Workers get the judge for its identity; connections and purse stay with the main process."""
-        return {key: value for key, value in vars(self).items() if key != "_session"}
+        return {key: value for key, value in vars(self).items() if key not in _OPEN}
 
 
+_OPEN = ("_session", "_kept_answers")
 _COUNTED = ("calls", "answered", "unanswered", "retried", "repaired", "spent", "unknown")
 
 
@@ -207,19 +268,19 @@ class _Estimator:
     ) -> tuple[Answer, tuple[int, ...]]:
         settings = self._judge.settings
         if settings is None or self._judge.replays:
-            raise Estimated(Expected())
-        material = describe(clip, settings, rate)
+            raise Estimated({})
+        material = describe(clip, self._judge, rate)
         request = self._judge.request(prompt, values, form, material)
         least, most = bounds(request, canonical_json(dict(form.schema)))
         price = settings.price
-        raise Estimated(
-            Expected(
-                calls=1,
-                images=len(material.pictures),
-                tokens=(least.tokens_in + least.tokens_out, most.tokens_in + most.tokens_out),
-                cost=None if price is None else (price.of(least), price.of(most)),
-            )
+        share = settings.batch_share if settings.batch else 1.0
+        expected = Expected(
+            calls=1,
+            images=len(material.pictures),
+            tokens=(least.tokens_in + least.tokens_out, most.tokens_in + most.tokens_out),
+            cost=None if price is None else (share * price.of(least), share * price.of(most)),
         )
+        raise Estimated({self._judge.key_of(clip, prompt, values, form, rate): expected})
 
 
 def judge_of(settings: Settings, replays: bool = False) -> Judge:

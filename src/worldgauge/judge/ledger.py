@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,6 +45,21 @@ class Attempt(BaseModel):
     """The reply, or the reason why there is none."""
 
 
+class SentBatch(BaseModel):
+    """A batch of questions that a provider was sent, or that is done with, as it is written down."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    schema_version: Literal[1] = 1
+    time: float
+    batch: str
+    """As the provider calls it."""
+    state: Literal["sent", "done"]
+    """Done: its lines were handed over, and are stored as answers or were asked without a batch."""
+    lines: tuple[str, ...] = ()
+    """Names of the questions that this is about."""
+
+
 class Ledger:
     """Appends attempts to the run folder; whole lines, from many threads."""
 
@@ -62,7 +77,7 @@ class Ledger:
         except OSError as error:
             raise _unwritable(self.path, error) from error
 
-    def note(self, attempt: Attempt) -> None:
+    def note(self, attempt: Attempt | SentBatch) -> None:
         line = attempt.model_dump_json(exclude_defaults=True).encode("utf-8", "backslashreplace") + b"\n"
         with self._lock:
             if self._file.closed:
@@ -89,6 +104,35 @@ def read_ledger(folder: Path) -> Iterator[Attempt]:
             yield Attempt.model_validate(content)
         except ValueError:
             continue
+
+
+def join_ledgers(folders: Iterable[Path], out: Path) -> None:
+    """The lines of several ledgers in one, folder after folder; no file where no judge was asked."""
+    lines = [
+        line.rstrip(b"\n") + b"\n"
+        for folder in folders
+        for file in (folder / FILE_NAME,)
+        for _, line in (read_lines(file) if file.is_file() else ())
+    ]
+    if lines:
+        (out / FILE_NAME).write_bytes(b"".join(lines))
+
+
+def open_batches(folder: Path) -> list[SentBatch]:
+    """Batches that were sent, with the lines that are not done with."""
+    found: dict[str, SentBatch] = {}
+    file = folder / FILE_NAME
+    for _, line in read_lines(file) if file.is_file() else ():
+        try:
+            batch = SentBatch.model_validate(json.loads(line))
+        except ValueError:
+            continue
+        if batch.state == "sent":
+            found[batch.batch] = batch
+        elif before := found.get(batch.batch):
+            left = tuple(name for name in before.lines if name not in set(batch.lines))
+            found[batch.batch] = before.model_copy(update={"lines": left})
+    return [batch for batch in found.values() if batch.lines]
 
 
 def _unwritable(path: Path, error: OSError) -> CannotWrite:

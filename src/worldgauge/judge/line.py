@@ -88,11 +88,10 @@ class Line:
             self._sleep(wait)
 
     def _note(self, problem: Failed) -> None:
-        if problem.kind == "429":
-            if problem.after is not None:
-                self.hold(problem.after)
-            return
-        if not problem.again:
+        if problem.kind == "429" and problem.after is not None:
+            self.hold(problem.after)
+        # A batch fails for all who wait for it at once: that is one fault, not a row of them.
+        if problem.kind in ("429", "batch") or not problem.again:
             return
         with self._lock:
             self._in_a_row += 1

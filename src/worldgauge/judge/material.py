@@ -7,12 +7,12 @@ import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.video import Image
 from worldgauge.judge.request import Film, Picture
-from worldgauge.judge.settings import Settings
 
 QUALITY = 90
 DEFAULT_RATE = 16.0
@@ -20,6 +20,19 @@ DEFAULT_RATE = 16.0
 
 _few_at_once = threading.Semaphore(2)
 """Decoded frames are large, and decoding takes a core: many questions wait, few are being made."""
+
+
+class Looking(Protocol):
+    """What of a clip is shown: of a judge, and of its settings."""
+
+    @property
+    def frames(self) -> int: ...
+
+    @property
+    def image_side(self) -> int: ...
+
+    @property
+    def send(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,7 @@ class Material:
     """Numbers of the frames that are shown."""
 
 
-def show(clip: Clip, settings: Settings, rate: float | None = None) -> Material:
+def show(clip: Clip, settings: Looking, rate: float | None = None) -> Material:
     """What is sent of a clip. `rate` is the frame rate the judge is told, where it is not the clip's own."""
     played = rate or clip.fps or DEFAULT_RATE
     spec = spec_of(settings)
@@ -49,7 +62,7 @@ def show(clip: Clip, settings: Settings, rate: float | None = None) -> Material:
             clip.let_go()
 
 
-def describe(clip: Clip, settings: Settings, rate: float | None = None) -> Material:
+def describe(clip: Clip, settings: Looking, rate: float | None = None) -> Material:
     """The same without decoding anything: files without content, for what they will cost."""
     played = rate or clip.fps or DEFAULT_RATE
     spec = spec_of(settings)
@@ -60,7 +73,7 @@ def describe(clip: Clip, settings: Settings, rate: float | None = None) -> Mater
     return Material(_frame_words(indices, clip, played), (Picture(b"", size),) * len(indices), frames=tuple(indices))
 
 
-def spec_of(settings: Settings) -> FrameSpec:
+def spec_of(settings: Looking) -> FrameSpec:
     """Which frames, at which size."""
     chosen = FrameSpec() if settings.send == "video" else FrameSpec.uniform(settings.frames)
     return chosen.within(settings.image_side)
@@ -86,7 +99,7 @@ def _picture(frame: Image) -> Picture:
     return Picture(stream.getvalue(), (frame.shape[1], frame.shape[0]))
 
 
-def _film(clip: Clip, rate: float, settings: Settings) -> Film:
+def _film(clip: Clip, rate: float, settings: Looking) -> Film:
     from worldgauge.media.encoder import write_video
 
     frames = clip.frames(spec_of(settings))

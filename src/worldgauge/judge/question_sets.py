@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from worldgauge.core.ballots import Level
 from worldgauge.core.clip import Clip
+from worldgauge.core.errors import Unscored
 from worldgauge.core.reading import read_toml_as
 from worldgauge.core.signal import Arrays
 from worldgauge.judge.forms import Asked, QuestionForm
@@ -37,17 +39,24 @@ class JudgedQuestion(_Model):
     higher_is_better: bool = True
     """Of a scale: whether its highest number counts as 1, or its lowest."""
     weight: float = Field(default=1.0, gt=0)
+    combine: Literal["majority", "mean", "median"] | None = None
+    """How the answers of several judges, or of one that is asked several times, become one; None: the majority of
+    choices, the mean of a scale. The mean of choices is the mean of their scores."""
+    level: Level | None = None
+    """What a difference between answers means for agreement; None: choices are names, a scale is an order."""
 
     @model_validator(mode="after")
     def _answerable(self) -> JudgedQuestion:
         if self.scale is not None:
             if self.scale[0] >= self.scale[1]:
                 raise ValueError(f"question {self.id}: the scale {self.scale} has no two ends")
+        elif self.combine == "median":
+            raise ValueError(f"question {self.id}: choices have no median")
         elif len(set(self.choices)) < 2 or self.passes not in self.choices:
             raise ValueError(f"question {self.id}: '{self.passes}' must be one of at least two choices")
         return self
 
-    def score(self, answer: str | int) -> float:
+    def score(self, answer: str | float) -> float:
         """From 0 to 1.
 
         >>> JudgedQuestion(id="1", text="?", scale=(1, 5)).score(4)
@@ -55,8 +64,14 @@ class JudgedQuestion(_Model):
         """
         if self.scale is None:
             return float(answer == self.passes)
-        share = (int(answer) - self.scale[0]) / (self.scale[1] - self.scale[0])
+        share = (float(answer) - self.scale[0]) / (self.scale[1] - self.scale[0])
         return share if self.higher_is_better else 1.0 - share
+
+    def score_of(self, item: Mapping[str, Any]) -> float:
+        """Of an item of an answer: of its shares, where it was made from several answers and their mean counts."""
+        if self.scale is None and self.combine == "mean" and "shares" in item:
+            return sum(share * self.score(answer) for answer, share in item["shares"].items())
+        return self.score(item["answer"])
 
 
 class QuestionSet(_Model):
@@ -80,7 +95,7 @@ def read_question_set(file: Path) -> QuestionSet:
 
 def form_of(questions: Sequence[JudgedQuestion]) -> QuestionForm:
     """What an answer to these questions must look like."""
-    return QuestionForm(tuple(Asked(one.id, one.choices, one.scale) for one in questions))
+    return QuestionForm(tuple(Asked(one.id, one.choices, one.scale, one.combine, one.level) for one in questions))
 
 
 def question_values(questions: Sequence[JudgedQuestion]) -> dict[str, str]:
@@ -100,9 +115,10 @@ def ask_questions(
     answer, frames = judge.ask(clip, prompt, question_values(questions), form_of(questions), about, rate)
     told = []
     for one in questions:
-        given = answer.value[one.id]
-        wanted = "" if one.scale is not None else one.passes
-        told.append([one.text, str(given["answer"]), given["reason"], wanted, one.dimension, one.id])
+        # Where votes are even, a question has no answer.
+        if (given := answer.value.get(one.id)) is not None:
+            wanted = "" if one.scale is not None else one.passes
+            told.append([one.text, str(given["answer"]), given["reason"], wanted, one.dimension, one.id])
     return answer.arrays(frames, told)
 
 
@@ -114,8 +130,18 @@ def scores_by_dimension(
     for one in questions:
         if one.id in answers:
             total, weight = sums.get(one.dimension, (0.0, 0.0))
-            sums[one.dimension] = total + one.weight * one.score(answers[one.id]["answer"]), weight + one.weight
+            sums[one.dimension] = total + one.weight * one.score_of(answers[one.id]), weight + one.weight
     return {dimension: total / weight for dimension, (total, weight) in sums.items()}
+
+
+def dimension_score(
+    questions: Sequence[JudgedQuestion], answers: Mapping[str, Mapping[str, Any]], dimension: str = ""
+) -> float:
+    """Weighted mean score of one dimension. Raises `Unscored` where the votes on all its questions are even."""
+    scores = scores_by_dimension(questions, answers)
+    if dimension not in scores:
+        raise Unscored("the judges' votes are even, so that no question has an answer")
+    return scores[dimension]
 
 
 def constant_baselines(questions: Sequence[JudgedQuestion]) -> dict[str, float]:

@@ -57,6 +57,8 @@ class Request:
     film: Film | None = None
     decoding: Decoding = field(default_factory=Decoding)
     turns: tuple[Turn, ...] = ()
+    take: int = 0
+    """Which time it is asked; requests that are alike but for this are two questions."""
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from worldgauge.core.asking import ABOUT, TRANSCRIPT, OnAsked, Unanswered
+from worldgauge.core.asking import ABOUT, BALLOTS, TRANSCRIPT, OnAsked, Unanswered
 from worldgauge.core.canonical import canonical_json, digest_of, short
 from worldgauge.core.prompts import read_prompt
+from worldgauge.core.purse import Purse
 from worldgauge.core.signal import Arrays
+from worldgauge.judge.batched import Batched
 from worldgauge.judge.forms import Form, Unreadable, object_in
 from worldgauge.judge.ledger import Attempt, Ledger
 from worldgauge.judge.line import Line
-from worldgauge.judge.purse import Purse
 from worldgauge.judge.rendering import render
 from worldgauge.judge.request import Client, Failed, Reply, Request, Turn
 from worldgauge.judge.secrets import Secret
@@ -43,11 +44,20 @@ class Answer:
     """Who answered, as the provider tells it."""
     scores: Mapping[str, float] | None = None
     """Probability of each choice, from a judge whose logits can be read."""
+    ballots: Sequence[Mapping[str, Any]] = ()
+    """What it was made from, where several answers became one."""
+
+    @classmethod
+    def of(cls, arrays: Arrays) -> Answer:
+        """An answer as it lay in the store."""
+        raw, scores = json.loads(unpacked(arrays["raw"])), json.loads(unpacked(arrays["scores"]))
+        return cls(answer_in(arrays), tuple(raw), unpacked(arrays["model"]), scores or None)
 
     def arrays(self, frames: Sequence[int] = (), told: Sequence[Sequence[str]] = ()) -> Arrays:
         """As it lies in the store; `frames` are the frame numbers that were sent, `told` is for people: question,
         answer and reason of each, and where they are known the answer that passes, what it is about, and its id."""
-        return {
+        several = {BALLOTS: packed(canonical_json(list(self.ballots)))} if self.ballots else {}
+        return several | {
             "answer": packed(canonical_json(self.value)),
             "raw": packed(json.dumps(self.raw)),
             "model": packed(self.model),
@@ -87,7 +97,10 @@ class Session:
         price: Price | None,
         secret: Secret,
         on_asked: OnAsked = lambda _: None,
+        concurrency: int = 1024,
     ) -> None:
+        """`concurrency`: calls that may be in the air at once."""
+        self._room = threading.BoundedSemaphore(concurrency)
         self.client, self.line, self.purse, self.price = client, line, purse, price
         self._ledger, self._secret, self._on_asked = ledger, secret, on_asked
         self._lock = threading.Lock()
@@ -148,8 +161,13 @@ class Session:
 
     def _attempt(self, request: Request, question: str, about: str, repair: int, schema: str) -> Reply:
         """One call: reserve, send, settle, write down."""
+        with self._room:
+            return self._call(request, question, about, repair, schema)
+
+    def _call(self, request: Request, question: str, about: str, repair: int, schema: str) -> Reply:
         _, most = bounds(request, schema)
-        reservation = self.purse.reserve(self.price.of(most) if self.price else 0.0)
+        share = self.client.share(request) if isinstance(self.client, Batched) else 1.0
+        reservation = self.purse.reserve(share * self.price.of(most) if self.price else 0.0)
         began, clock = time.time(), time.perf_counter()
         reply: Reply | None = None
         cost: float | None = None
@@ -157,7 +175,7 @@ class Session:
         try:
             reply = self.client.send(request)
             usage = reply.usage
-            cost = 0.0 if self.price is None else self.price.of(usage) if usage is not None else None
+            cost = 0.0 if self.price is None else share * self.price.of(usage) if usage is not None else None
             outcome, raw = ("refused", reply.refusal) if reply.refusal else ("replied", reply.text)
             if reply.wait:
                 self.line.hold(reply.wait)

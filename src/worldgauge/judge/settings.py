@@ -49,6 +49,8 @@ class Settings(BaseModel):
     structured: bool = True
     """Whether the endpoint can be held to a JSON schema."""
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    takes: int = Field(default=1, ge=1, le=64)
+    """How often each question is put to it."""
     concurrency: int = Field(default=16, ge=1, le=1024)
     timeout: float = Field(default=180.0, gt=0)
     """Seconds to wait for a reply."""
@@ -60,6 +62,14 @@ class Settings(BaseModel):
     price_in: float | None = Field(default=None, ge=0)
     """Of a million tokens."""
     price_out: float | None = Field(default=None, ge=0)
+    batch: bool = False
+    """Whether questions go by the provider's batch endpoint: answers within a day, at a part of the price."""
+    batch_share: float = Field(default=0.5, gt=0, le=1)
+    """That part."""
+    batch_pause: float = Field(default=5.0, gt=0)
+    """Seconds without a further question after which a batch is sent."""
+    batch_look: float = Field(default=30.0, gt=0)
+    """Seconds between two looks at a batch."""
     key: str = ""
     """Name of the environment variable that holds the key."""
     logits: bool = False
@@ -88,6 +98,8 @@ class Settings(BaseModel):
             raise ValueError("a judge needs a model")
         if self.client == "local" and self.send == "video":
             raise ValueError("a local judge is sent frames")
+        if self.batch and (self.client not in ENDPOINTS or (self.client == "gemini" and self.send == "video")):
+            raise ValueError("batches are for the endpoints of openai, gemini and anthropic, and Gemini's hold frames")
         if self.logits and self.client != "local":
             raise ValueError("only a local judge tells its logits")
         if (self.price_in is None) != (self.price_out is None):
@@ -112,6 +124,18 @@ class Settings(BaseModel):
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+    def by_batch(self) -> Settings:
+        """The same judge, asked by batch."""
+        return validated(Settings, {**self.model_dump(exclude_unset=True), "batch": True}, f"judge '{self.name}'")
+
+    @property
+    def at_once(self) -> int:
+        """Questions that may wait for an answer at once. Those in a batch cost no connection; while a local model is at
+        work on some, as many are prepared for it."""
+        if self.client == "local":
+            return 2 * self.concurrency
+        return max(self.concurrency, 256) if self.batch else self.concurrency
 
     @property
     def sent_model(self) -> str:

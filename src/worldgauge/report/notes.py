@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from worldgauge.core.status import Status
 from worldgauge.report.comparable import unlike_cases
 from worldgauge.report.constants import judged_notes
+from worldgauge.report.judges import agreement_notes
 from worldgauge.report.places import Ranks, ranks_in_words
 from worldgauge.report.summary import Summary
 from worldgauge.report.unofficial import unofficial_notes
@@ -30,6 +31,7 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
         *(f"Instruments: {names}." for names in sets if names),
         *unofficial_notes([summary.run for summary in summaries]),
         *unlike_notes(summaries),
+        *agreement_notes([summary.run for summary in summaries]),
     ]
     if file.sample is not None and len(samples) == 1:
         notes.append(f"A sample: {file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}.")

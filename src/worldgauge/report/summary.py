@@ -17,6 +17,7 @@ from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.report.case_table import CaseTable, tabulate
 from worldgauge.report.constants import constant_scores
+from worldgauge.report.judges import agreements
 from worldgauge.report.unofficial import unofficial
 from worldgauge.report.videos import Videos
 from worldgauge.stats.bootstrap import Interval, cluster_replicates, percentile_interval
@@ -161,6 +162,7 @@ class Summary:
             "policy": self.policy_notes(),
             "metrics": {key: score.to_json() for key, score in self.metrics.items()},
             "groups": {key: score.to_json() for key, score in self.groups.items()},
+            **({"judges": [found.to_json() for found in judges]} if (judges := agreements(self.run)) else {}),
             "stale": dict(self.run.left_out.stale),
             "damaged_lines": list(self.run.left_out.damaged),
         }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from worldgauge.judge.clients.errors import failed_call, wait_in
@@ -19,29 +21,35 @@ class AnthropicMessages:
     def __init__(self, settings: Settings) -> None:
         import anthropic
 
-        self._settings, self._errors = settings, anthropic
-        self._secret = Secret(settings.key_variable)
-        key = self._secret.value_or_nothing() if settings.is_here else self._secret.value()
+        self._settings, self.errors = settings, anthropic
+        self.secret = Secret(settings.key_variable)
+        key = self.secret.value_or_nothing() if settings.is_here else self.secret.value()
         # Attempts are ours to count and to pay for, so the package makes none of its own.
-        self._client = anthropic.Anthropic(
+        self.client = anthropic.Anthropic(
             api_key=key or "none", base_url=settings.address, timeout=settings.timeout, max_retries=0
         )
 
     def send(self, request: Request) -> Reply:
-        try:
-            response = self._client.messages.with_raw_response.create(**self._payload(request))
+        with self.failing():
+            response = self.client.messages.with_raw_response.create(**self.payload(request))
             content = json.loads(response.text())
-        except self._errors.APIStatusError as error:
-            headers = error.response.headers
-            raise failed_call(error.status_code, str(error), headers.get("retry-after", ""), self._secret) from None
-        except (self._errors.APIError, ValueError) as error:
-            raise failed_call(None, f"{type(error).__name__}: {error}", "", self._secret, error) from None
-        return _reply(content, wait_in(response.headers, "anthropic-ratelimit"))
+        return reply_in(content, wait_in(response.headers, "anthropic-ratelimit"))
 
     def close(self) -> None:
-        self._client.close()
+        self.client.close()
 
-    def _payload(self, request: Request) -> dict[str, Any]:
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """What the package raises, as one of our failures."""
+        try:
+            yield
+        except self.errors.APIStatusError as error:
+            headers = error.response.headers
+            raise failed_call(error.status_code, str(error), headers.get("retry-after", ""), self.secret) from None
+        except (self.errors.AnthropicError, ValueError) as error:
+            raise failed_call(None, f"{type(error).__name__}: {error}", "", self.secret, error) from None
+
+    def payload(self, request: Request) -> dict[str, Any]:
         parts: list[dict[str, Any]] = [
             {
                 "type": "image",
@@ -71,7 +79,7 @@ class AnthropicMessages:
         return payload
 
 
-def _reply(content: Any, wait: float) -> Reply:
+def reply_in(content: Any, wait: float = 0.0) -> Reply:
     told = content if isinstance(content, dict) else {}
     blocks = [block for block in told.get("content") or [] if isinstance(block, dict)]
     text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")

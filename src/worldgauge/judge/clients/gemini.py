@@ -6,6 +6,8 @@ import io
 import json
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from worldgauge.judge.clients.errors import failed_call
@@ -28,49 +30,55 @@ class Gemini:
         import google.genai as genai
         from google.genai import errors, types
 
-        self._settings, self._types, self._errors = settings, types, errors
-        self._secret = Secret(settings.key_variable)
-        key = self._secret.value_or_nothing() if settings.is_here else self._secret.value()
+        self.settings, self.types, self.errors = settings, types, errors
+        self.secret = Secret(settings.key_variable)
+        key = self.secret.value_or_nothing() if settings.is_here else self.secret.value()
         options = types.HttpOptions(
             base_url=settings.address,
             timeout=int(1000 * settings.timeout),
             # Attempts are ours to count and to pay for, so the package makes none of its own.
             retry_options=types.HttpRetryOptions(attempts=1),
         )
-        self._client = genai.Client(api_key=key or "none", vertexai=False, http_options=options)
+        self.client = genai.Client(api_key=key or "none", vertexai=False, http_options=options)
 
     def send(self, request: Request) -> Reply:
         uploaded: Any = None
         try:
-            if request.film is not None:
-                uploaded = self._upload(request.film)
-            response = self._client.models.generate_content(
-                model=self._settings.sent_model,
-                contents=self._contents(request, uploaded),
-                config=self._config(request),
-            )
-        except self._errors.APIError as error:
-            after = _retry_after(error)
-            raise failed_call(error.code, str(error), after, self._secret, error) from None
-        except Exception as error:  # noqa: BLE001  the package lets its transport's own errors through
-            raise failed_call(None, f"{type(error).__name__}: {error}", "", self._secret, error) from None
+            with self.failing():
+                if request.film is not None:
+                    uploaded = self._upload(request.film)
+                response = self.client.models.generate_content(
+                    model=self.settings.sent_model,
+                    contents=self.contents(request, uploaded),
+                    config=self.config(request),
+                )
         finally:
             if uploaded is not None:
                 self._delete(uploaded.name)
-        return _reply(response)
+        return reply_in(response)
 
     def close(self) -> None:
-        self._client.close()
+        self.client.close()
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """What the package raises, as one of our failures."""
+        try:
+            yield
+        except self.errors.APIError as error:
+            raise failed_call(error.code, str(error), _retry_after(error), self.secret, error) from None
+        except Exception as error:  # noqa: BLE001  the package lets its transport's own errors through
+            raise failed_call(None, f"{type(error).__name__}: {error}", "", self.secret, error) from None
 
     def _upload(self, film: Film) -> Any:
         """The file once it can be watched. Waiting ends with the time a reply may take."""
-        files, until = self._client.files, time.monotonic() + self._settings.timeout
+        files, until = self.client.files, time.monotonic() + self.settings.timeout
         file = files.upload(file=io.BytesIO(film.data), config={"mime_type": film.media_type})
         while _name(file.state) not in (_READY, _BROKEN):
             if time.monotonic() > until:
                 self._delete(file.name)
-                raise Failed("slow", f"the upload was not ready within {self._settings.timeout:g} s")
-            time.sleep(_LOOK if not self._settings.is_here else 0.02)
+                raise Failed("slow", f"the upload was not ready within {self.settings.timeout:g} s")
+            time.sleep(_LOOK if not self.settings.is_here else 0.02)
             file = files.get(name=file.name)
         if _name(file.state) == _BROKEN:
             self._delete(file.name)
@@ -79,30 +87,30 @@ class Gemini:
 
     def _delete(self, name: str) -> None:
         try:
-            self._client.files.delete(name=name)
+            self.client.files.delete(name=name)
         except Exception as error:  # noqa: BLE001  the answer is worth more than the clean-up; the file expires by itself
             log.warning("an uploaded video could not be deleted: %s", type(error).__name__)
 
-    def _contents(self, request: Request, uploaded: Any) -> list[Any]:
-        part = self._types.Part
+    def contents(self, request: Request, uploaded: Any = None) -> list[Any]:
+        part = self.types.Part
         parts = [part.from_bytes(data=p.data, mime_type=p.media_type) for p in request.pictures]
         if uploaded is not None:
             parts.append(part.from_uri(file_uri=uploaded.uri, mime_type=uploaded.mime_type))
         parts.append(part.from_text(text=request.text))
-        contents = [self._types.Content(role="user", parts=parts)]
+        contents = [self.types.Content(role="user", parts=parts)]
         for turn in request.turns:
-            contents.append(self._types.Content(role="model", parts=[part.from_text(text=turn.reply or "(nothing)")]))
-            contents.append(self._types.Content(role="user", parts=[part.from_text(text=turn.complaint)]))
+            contents.append(self.types.Content(role="model", parts=[part.from_text(text=turn.reply or "(nothing)")]))
+            contents.append(self.types.Content(role="user", parts=[part.from_text(text=turn.complaint)]))
         return contents
 
-    def _config(self, request: Request) -> Any:
+    def config(self, request: Request) -> Any:
         decoding = request.decoding
         held = (
             {"response_mime_type": "application/json", "response_json_schema": dict(request.schema)}
-            if self._settings.structured
+            if self.settings.structured
             else {}
         )
-        return self._types.GenerateContentConfig(
+        return self.types.GenerateContentConfig(
             system_instruction=request.system,
             temperature=decoding.temperature,
             seed=decoding.seed,
@@ -111,7 +119,7 @@ class Gemini:
         )
 
 
-def _reply(response: Any) -> Reply:
+def reply_in(response: Any) -> Reply:
     candidate = next(iter(response.candidates or []), None)
     blocked = _name(getattr(response.prompt_feedback, "block_reason", None))
     ending = _name(getattr(candidate, "finish_reason", None))

@@ -41,10 +41,16 @@ def open_client(
 
 def post(client: httpx.Client, path: str, content: Mapping[str, Any], secret: Secret) -> tuple[Any, httpx.Headers]:
     """The JSON that a server answers with, and its headers. Raises `Failed`."""
+    response = called(client, "POST", path, secret, json=content)
+    return content_of(response, secret), response.headers
+
+
+def called(client: httpx.Client, method: str, path: str, secret: Secret, **sent: Any) -> httpx.Response:
+    """The response of a server that did what it was asked. Raises `Failed`."""
     import httpx
 
     try:
-        response = client.post(path, json=content)
+        response = client.request(method, path, **sent)
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         raise Failed("unreachable", f"{client.base_url.host} cannot be reached ({type(error).__name__})") from None
     except httpx.TimeoutException:
@@ -54,8 +60,13 @@ def post(client: httpx.Client, path: str, content: Mapping[str, Any], secret: Se
         raise Failed("cut", f"the connection was cut ({type(error).__name__})", charged=None) from None
     if response.status_code >= 300:
         raise _refused(response, secret)
+    return response
+
+
+def content_of(response: httpx.Response, secret: Secret) -> Any:
+    """The JSON of a response."""
     try:
-        return parse_json(response.content, "the response"), response.headers
+        return parse_json(response.content, "the response")
     except WorldGaugeError as error:
         raise Failed("garbled", secret.hidden_in(str(error))[:TOLD], charged=None) from None
 

@@ -8,6 +8,7 @@ import queue
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worldgauge.judge.request import Failed, Reply, Request, Usage
@@ -19,31 +20,51 @@ _TOGETHER = 0.02
 """Seconds in which further questions may join a batch."""
 
 
+@dataclass(frozen=True)
+class Parts:
+    """A model with what makes its inputs."""
+
+    model: Any
+    tokenizer: Any
+    """It pads on the left: replies begin where the longest prompt of a batch ends."""
+    preparer: Any
+    """From pictures to patches."""
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A request with its pictures cut into patches."""
+
+    request: Request
+    patches: Mapping[str, Any]
+    coming: Future[Reply] = field(default_factory=Future)
+
+
 class LocalModel:
     """A model of the Qwen3-VL class, from a folder or the hub's cache."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, parts: Parts | None = None) -> None:
+        """`parts`: a model that is already there."""
         import torch
-        from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoTokenizer
 
         self._torch = torch
         self._name, self._logits, self._batch = settings.sent_model, settings.logits, settings.concurrency
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        dtype = torch.bfloat16 if self.device == "cuda" else torch.float32
-        place: dict[str, Any] = {"pretrained_model_name_or_path": settings.model, "revision": settings.snapshot or None}
-        # Replies begin where the longest prompt of a batch ends.
-        self._tokenizer = AutoTokenizer.from_pretrained(**place, padding_side="left")
-        self._preparer = AutoImageProcessor.from_pretrained(**place, backend="pil")
-        model = AutoModelForImageTextToText.from_pretrained(**place, dtype=dtype)
-        self._model = model.to(self.device).eval()
-        self._waiting: queue.SimpleQueue[tuple[Request, Future[Reply]] | None] = queue.SimpleQueue()
+        parts = parts or _loaded(settings, torch.bfloat16 if self.device == "cuda" else torch.float32)
+        self._tokenizer, self._preparer = parts.tokenizer, parts.preparer
+        self._model = parts.model.to(self.device).eval()
+        self._waiting: queue.SimpleQueue[_Prepared | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def send(self, request: Request) -> Reply:
-        coming: Future[Reply] = Future()
-        self._waiting.put((request, coming))
-        return coming.result()
+        # Pictures are opened and cut by who asks, side by side, while the model is at work on another batch.
+        try:
+            prepared = _Prepared(request, self._patches(request))
+        except Exception as error:
+            raise Failed("model", f"{type(error).__name__}: {error}", again=False) from error
+        self._waiting.put(prepared)
+        return prepared.coming.result()
 
     def close(self) -> None:
         self._waiting.put(None)
@@ -65,22 +86,23 @@ class LocalModel:
             if ended:
                 return
 
-    def _answer(self, batch: Sequence[tuple[Request, Future[Reply]]]) -> None:
+    def _answer(self, batch: Sequence[_Prepared]) -> None:
         try:
-            replies = self.answer([request for request, _ in batch])
+            replies = self._replies(batch)
         except Exception as error:  # noqa: BLE001  told to everybody who waits for this batch
             failure = Failed("model", f"{type(error).__name__}: {error}", again=False)
-            for _, coming in batch:
-                coming.set_exception(failure)
+            for prepared in batch:
+                prepared.coming.set_exception(failure)
             return
-        for (_, coming), reply in zip(batch, replies, strict=True):
-            coming.set_result(reply)
+        for prepared, reply in zip(batch, replies, strict=True):
+            prepared.coming.set_result(reply)
 
-    def answer(self, requests: Sequence[Request]) -> list[Reply]:
-        """Replies to several requests at once; one question with given choices by its logits where that is asked."""
+    def _replies(self, batch: Sequence[_Prepared]) -> list[Reply]:
+        """To several requests at once; one question with given choices by its logits where that is asked."""
+        requests = [prepared.request for prepared in batch]
         asked = [single_choice(request.schema) if self._logits else None for request in requests]
         prefixes = ["" if one is None else opening(one[0]) for one in asked]
-        inputs = self._inputs(requests, prefixes)
+        inputs = self._inputs(batch, prefixes)
         width = inputs["input_ids"].shape[1]
         sizes = inputs["attention_mask"].sum(dim=1).tolist()
         with self._torch.inference_mode():
@@ -103,16 +125,22 @@ class LocalModel:
             replies.append(Reply(prefix + text, Usage(int(size), written), self._name, cut=cut))
         return replies
 
-    def _inputs(self, requests: Sequence[Request], prefixes: Sequence[str]) -> dict[str, Any]:
+    def _patches(self, request: Request) -> Mapping[str, Any]:
+        if not request.pictures:
+            return {}
+        return dict(self._preparer(images=[_opened(one.data) for one in request.pictures], return_tensors="pt"))
+
+    def _inputs(self, batch: Sequence[_Prepared], prefixes: Sequence[str]) -> dict[str, Any]:
         """Texts in which every picture has as many places as it has patches, and the patches."""
-        pictures = [_opened(picture.data) for request in requests for picture in request.pictures]
-        seen: dict[str, Any] = dict(self._preparer(images=pictures, return_tensors="pt")) if pictures else {}
+        shown = [prepared.patches for prepared in batch if prepared.patches]
+        seen = {name: self._torch.cat([patches[name] for patches in shown]) for name in (shown[0] if shown else ())}
         token = self._model.config.image_token_id
         mark, merged = self._tokenizer.convert_ids_to_tokens(token), self._preparer.merge_size**2
-        counts = [int(grid.prod()) // merged for grid in seen["image_grid_thw"]] if pictures else []
+        counts = [int(grid.prod()) // merged for grid in seen["image_grid_thw"]] if shown else []
         texts = []
-        for request, prefix in zip(requests, prefixes, strict=True):
-            chat = self._tokenizer.apply_chat_template(_messages(request), tokenize=False, add_generation_prompt=True)
+        for prepared, prefix in zip(batch, prefixes, strict=True):
+            messages = _messages(prepared.request)
+            chat = self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
             first, *rest = chat.split(mark)
             texts.append("".join([first, *(mark * counts.pop(0) + part for part in rest), prefix]))
         written = self._tokenizer(texts, padding=True, return_tensors="pt")
@@ -132,6 +160,17 @@ class LocalModel:
         reason = ", ".join(f"{choice} {share:.4f}" for choice, share in scores.items())
         text = json.dumps({"answers": [{"id": number, "reason": reason, "answer": told}]})
         return Reply(text, Usage(int(size), 1), self._name, scores=scores)
+
+
+def _loaded(settings: Settings, dtype: Any) -> Parts:
+    from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoTokenizer
+
+    place: dict[str, Any] = {"pretrained_model_name_or_path": settings.model, "revision": settings.snapshot or None}
+    return Parts(
+        AutoModelForImageTextToText.from_pretrained(**place, dtype=dtype),
+        AutoTokenizer.from_pretrained(**place, padding_side="left"),
+        AutoImageProcessor.from_pretrained(**place, backend="pil"),
+    )
 
 
 def single_choice(schema: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:

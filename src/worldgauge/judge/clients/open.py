@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import threading
 
 from worldgauge.core.asking import OFFLINE
+from worldgauge.judge.batched import Batched, BatchProvider
+from worldgauge.judge.ledger import Ledger
 from worldgauge.judge.request import Client
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.settings import Settings
@@ -19,6 +22,12 @@ CLIENTS = {
     "scripted": "scripted:Scripted",
 }
 """Kind to the class that speaks it."""
+BATCHES = {
+    "openai": "openai_batches:OpenAiBatches",
+    "gemini": "gemini_batches:GeminiBatches",
+    "anthropic": "anthropic_batches:AnthropicBatches",
+}
+"""Kind to the class that speaks its batch endpoint."""
 NEEDS = {
     "gemini": "google.genai",
     "anthropic": "anthropic",
@@ -34,6 +43,13 @@ def open_client(settings: Settings) -> Client:
     module, _, name = CLIENTS[settings.client].partition(":")
     client: Client = getattr(importlib.import_module(f"worldgauge.judge.clients.{module}"), name)(settings)
     return client
+
+
+def by_batch(client: Client, settings: Settings, ledger: Ledger, stop: threading.Event) -> Batched:
+    """The client with the provider's batch endpoint in front of it."""
+    module, _, name = BATCHES[settings.client].partition(":")
+    provider: BatchProvider = getattr(importlib.import_module(f"worldgauge.judge.clients.{module}"), name)(client)
+    return Batched(client, provider, settings, ledger, stop)
 
 
 def why_not(settings: Settings) -> str | None:

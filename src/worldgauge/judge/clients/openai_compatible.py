@@ -17,22 +17,22 @@ class OpenAiCompatible:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._secret = Secret(settings.key_variable)
+        self.secret = Secret(settings.key_variable)
         # A server on one's own machine may want none.
-        key = self._secret.value_or_nothing() if settings.is_here else self._secret.value()
+        key = self.secret.value_or_nothing() if settings.is_here else self.secret.value()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._http = open_client(
-            settings.endpoint.rstrip("/") + "/", headers, settings.timeout, settings.concurrency, settings.is_here
+        self.http = open_client(
+            settings.address.rstrip("/") + "/", headers, settings.timeout, settings.concurrency, settings.is_here
         )
 
     def send(self, request: Request) -> Reply:
-        content, headers = post(self._http, "chat/completions", self._payload(request), self._secret)
-        return _reply(content, wait_told(headers))
+        content, headers = post(self.http, "chat/completions", self.payload(request), self.secret)
+        return reply_in(content, wait_told(headers))
 
     def close(self) -> None:
-        self._http.close()
+        self.http.close()
 
-    def _payload(self, request: Request) -> dict[str, Any]:
+    def payload(self, request: Request) -> dict[str, Any]:
         parts: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": _url(p)}} for p in request.pictures]
         if request.film is not None:
             parts.append({"type": "video_url", "video_url": {"url": _url(request.film)}})
@@ -61,7 +61,7 @@ def _url(part: Picture | Film) -> str:
     return f"data:{part.media_type};base64,{base64.b64encode(part.data).decode()}"
 
 
-def _reply(content: Any, wait: float) -> Reply:
+def reply_in(content: Any, wait: float = 0.0) -> Reply:
     """The first choice. What is not of the protocol's form was no reply, though it may have been paid for."""
     try:
         choice = content["choices"][0]

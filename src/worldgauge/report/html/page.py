@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worldgauge.report.constants import constant_rows
 from worldgauge.report.html.column import Column
 from worldgauge.report.html.judged import judged_ids
+from worldgauge.report.judges import agreement_notes
 from worldgauge.report.notes import unlike_notes
 from worldgauge.report.places import Ranks, contestants, places, ranks_in_words
 
@@ -81,6 +82,7 @@ def render(source: ReportSource) -> str:
             name: {column.id: column.number(row[column.id].value or 0.0) for column in columns if column.id in row}
             for name, row in constant_rows(source.summaries).items()
         },
+        agreement=agreement_notes(source.runs),
         scripts=SCRIPTS,
     )
 

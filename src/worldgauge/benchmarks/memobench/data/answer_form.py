@@ -45,6 +45,20 @@ class BankForm:
         """What was answered counts, as long as anything was; the record says how much."""
         return partial if partial[FIRST] else None
 
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        return tuple(Asked(number) for number in self.ids)
+
+    def votes(self, value: Any) -> Mapping[str, Any]:
+        """Of an answer that is one of several: the completed items. A first reply as it came has no vote."""
+        return {item["id"]: item for item in value[COMPLETED]}
+
+    def of_votes(self, items: Mapping[str, Any]) -> Any:
+        listed = self._items(
+            {number: {key: item[key] for key in ("answer", "reason")} for number, item in items.items()}
+        )
+        return {FIRST: listed, COMPLETED: listed}
+
     def _items(self, found: Mapping[str, Mapping[str, Any]]) -> list[Item]:
         return [{"id": number, **found[number]} for number in self.ids if number in found]
 

@@ -18,8 +18,10 @@ class Reservation:
 class Purse:
     """Shared by all threads. Spent, possibly spent and reserved together never exceed the limit."""
 
-    def __init__(self, spending: Spending) -> None:
+    def __init__(self, spending: Spending, above: Purse | None = None) -> None:
+        """`above`: the purse that this one is a part of; both have to hold what a call may cost."""
         self._limits = spending
+        self._above = above
         self._changed = threading.Condition()
         self._flying = 0
         self.reserved = 0.0
@@ -30,8 +32,14 @@ class Purse:
         """Highest price of the calls whose usage was never told."""
         self.calls = 0
 
+    def part(self) -> Purse:
+        """A purse that counts for itself what is taken out of this one."""
+        return Purse(Spending(), self)
+
     def reserve(self, price: float) -> Reservation:
         """Set the highest price of a call aside; waits for calls that may give some back, raises where none can."""
+        if self._above is not None:
+            self._above.reserve(price)
         with self._changed:
             while not self._holds(price):
                 if not self._flying:
@@ -52,6 +60,8 @@ class Purse:
 
     def settle(self, reservation: Reservation, cost: float | None) -> None:
         """The call is over; `cost` is None where nobody told it."""
+        if self._above is not None:
+            self._above.settle(reservation, cost)
         with self._changed:
             self._flying -= 1
             # Without calls in the air nothing is reserved: rounding errors must not add up.

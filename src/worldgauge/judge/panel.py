@@ -1,0 +1,192 @@
+"""Several judges, or one that is asked several times: each answer is kept by itself, and votes make one of them."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from worldgauge.core.asking import (
+    AskedInstrument,
+    Estimated,
+    Expected,
+    OnAsked,
+    OutOfMoney,
+    Shared,
+    Spending,
+    Unanswered,
+)
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.purse import Purse
+from worldgauge.judge.forms import Form
+from worldgauge.judge.instrument import Judge
+from worldgauge.judge.session import Answer
+from worldgauge.judge.voting import Votable, join
+
+Shown = tuple[Answer, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Panel(AskedInstrument):
+    """Asked like a judge. An answer needs every take of every judge; those that came are not asked for again."""
+
+    seat: ClassVar[str] = "judge"
+    name: ClassVar[str] = "judge_panel"
+    memory: ClassVar[float] = 0.0
+
+    judges: tuple[Judge, ...] = ()
+    takes: tuple[int, ...] = ()
+    """How often each is asked."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"model": ", ".join(self.names), "takes": list(self.takes)}
+
+    @property
+    def names(self) -> list[str]:
+        """Of the judges: their models, numbered where two have one name."""
+        plain = [one.snapshot or one.model or f"script {one.script[:8]}" for one in self.judges]
+        return [name if plain.count(name) == 1 else f"{name} ({k + 1})" for k, name in enumerate(plain)]
+
+    @property
+    def ballots(self) -> int:
+        return sum(self.takes)
+
+    def identity(self) -> dict[str, Any]:
+        own = {"name": self.name, "version": self.version, "parameters": self.parameters}
+        return {**own, "judges": [one.identity() for one in self.judges]}
+
+    def unavailable(self) -> str | None:
+        return next((reason for one in self.judges if (reason := one.unavailable())), None)
+
+    @property
+    def concurrency(self) -> int:
+        return max(one.concurrency for one in self.judges)
+
+    @property
+    def place(self) -> str:
+        return next((one.place for one in self.judges if not one.is_here), "")
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.place for one in self.judges if not one.is_here))
+
+    @property
+    def is_here(self) -> bool:
+        return all(one.is_here for one in self.judges)
+
+    def estimator(self) -> _Estimator:
+        return _Estimator(self)
+
+    def begin(
+        self,
+        folder: Path,
+        spending: Spending,
+        stop: threading.Event,
+        on_asked: OnAsked,
+        shared: Shared | None = None,
+    ) -> None:
+        states: dict[int, Mapping[str, float]] = {}
+        shared = shared or Shared(None, Purse(spending))
+        for number, one in enumerate(self.judges):
+            one.begin(folder, spending, stop, _adding(states, number, on_asked), shared)
+
+    def finish(self) -> dict[str, float]:
+        told = [one.finish() for one in self.judges]
+        return {
+            name: sum(each.get(name, 0.0) for each in told) for name in dict.fromkeys(k for each in told for k in each)
+        }
+
+    def remarks(self) -> list[str]:
+        return [f"{name}: {line}" for name, one in zip(self.names, self.judges, strict=True) for line in one.remarks()]
+
+    def ask(
+        self,
+        clip: Clip,
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        about: str = "",
+        rate: float | None = None,
+    ) -> Shown:
+        """What the votes come to, and the frames that were shown."""
+        if not isinstance(form, Votable):
+            raise WorldGaugeError("answers of this form cannot be put together", "ask one judge, once")
+        seats = list(self.sittings())
+        calls = [(lambda one=one: one.ask(clip, prompt, values, form, about, rate)) for _, one in seats]
+        found = _all_at_once(calls)
+        given: dict[str, list[Mapping[str, Any]]] = {}
+        answers: list[Shown] = []
+        for (name, one), outcome in zip(seats, found, strict=True):
+            if isinstance(outcome, OutOfMoney):
+                raise outcome
+            if isinstance(outcome, Unanswered):
+                raise Unanswered(f"{name}, take {one.take + 1}: {outcome.message}", outcome.hint)
+            if isinstance(outcome, BaseException):
+                raise outcome
+            answers.append(outcome)
+            given.setdefault(name, []).append(form.votes(outcome[0].value))
+        items, ballots = join(form.asked, given)
+        raw = tuple(text for answer, _ in answers for text in answer.raw)
+        models = ", ".join(dict.fromkeys(answer.model for answer, _ in answers))
+        return Answer(form.of_votes(items), raw, models, ballots=ballots), answers[0][1]
+
+    def sittings(self) -> Iterator[tuple[str, Judge]]:
+        """Every judge on every take."""
+        for name, one, takes in zip(self.names, self.judges, self.takes, strict=True):
+            for take in range(takes):
+                yield name, one.on_take(take)
+
+
+class _Estimator:
+    """Stands in for the panel in a signal's function, and tells what the question would cost."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+
+    def ask(self, *asked: Any, **named: Any) -> Shown:
+        questions: dict[str, Expected] = {}
+        for _, one in self._panel.sittings():
+            try:
+                one.estimator().ask(*asked, **named)
+            except Estimated as found:
+                questions |= found.questions
+        raise Estimated(questions)
+
+
+def panel_of(judges: Sequence[Judge], takes: Sequence[int]) -> Judge | Panel:
+    """One judge that is asked once is itself."""
+    if len(judges) == 1 and takes[0] == 1:
+        return judges[0]
+    return Panel(tuple(judges), tuple(takes))
+
+
+def _all_at_once(calls: Sequence[Callable[[], Shown]]) -> list[Shown | BaseException]:
+    """What each call returned or raised; those that came to something are kept whatever the others come to."""
+
+    def one(call: Callable[[], Shown]) -> Shown | BaseException:
+        try:
+            return call()
+        except Exception as error:  # noqa: BLE001  raised again by the caller, when all are back
+            return error
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        # Each thread knows which case is asked about.
+        coming = [pool.submit(contextvars.copy_context().run, one, call) for call in calls]
+        return [future.result() for future in coming]
+
+
+def _adding(states: dict[int, Mapping[str, float]], number: int, on_asked: OnAsked) -> OnAsked:
+    """Tell the sums over all judges."""
+
+    def told(state: Mapping[str, float]) -> None:
+        states[number] = state
+        listed = list(states.values())
+        on_asked({name: sum(each.get(name, 0.0) for each in listed) for name in state})
+
+    return told
