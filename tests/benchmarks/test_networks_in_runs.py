@@ -196,13 +196,11 @@ def test_memobench_has_all_its_official_columns_in_one_run(root: Path, tmp_path:
     assert len(columns) == 14 and empty == {d.id for d in definitions if d.unavailable} <= {"CameraControllability"}
     questions = [d.id for d in definitions if d.metric.endswith("question_rate")]
     for column in questions:
-        # One of the two clips has a bank: the other has no part in the column, and the table says so.
+        # One of the two clips has a bank: the other has no part in the column.
         score = summary.scores[column]
-        assert (score.scored, score.expected, score.statuses) == (1, 1, {"ok": 1, "skipped": 1})
+        assert (score.scored, score.statuses["skipped"]) == (1, 1)
         assert score.constants == {"always yes": 50.0, "always no": 50.0, "coin": 50.0}
     assert len(questions) == 4 and not {*questions} & {part for of in groups.values() for part in of}
-    notes = build_table([summary]).notes
-    assert f"Of 1 of 2 clips, as others have no part in it: {', '.join(questions)}." in notes
 
 
 @pytest.mark.nightly

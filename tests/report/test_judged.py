@@ -84,6 +84,9 @@ def test_the_page_has_the_constant_answers_and_the_noise(browser: Watched) -> No
     assert spread == pytest.approx(((75 - 37.5) ** 2 / 2) ** 0.5, abs=0.01)
     assert own == pytest.approx((25 / 3 / 2) ** 0.5, abs=0.01) and once == pytest.approx(own * 2**0.5, abs=0.01)
     assert noise[3] == f"{100 * (25 / 3 / 2) / ((75 - 37.5) ** 2 / 2):.1f} %"
+    browser.go("#/metric/answers")
+    rows = browser.page.locator("#view table tr", has_text="constant answer").all_inner_texts()
+    assert len(rows) == 3 and "50.00" in rows[0]
 
 
 def test_a_case_shows_what_was_asked_sent_and_said(browser: Watched) -> None:

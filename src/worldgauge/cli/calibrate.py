@@ -133,16 +133,11 @@ def _calibrate_judge(
     bench: Bench, name: str, spending: Spending, send_to: Sequence[str], as_json: bool, takes: int
 ) -> None:
     """Ask a judge about the faults, print how it did, and write `judge.json` and `judge.md`."""
-    from worldgauge.api.judges import chosen_judge, refuse_unconfirmed_judge
+    from worldgauge.api.judges import judge_to_ask
     from worldgauge.calibration.judge_bench import calibrate_judge
     from worldgauge.calibration.judge_page import HEADER, judge_page, judge_rows, noise_lines
-    from worldgauge.judge.instrument import Judge
 
-    judge = chosen_judge(name, bench.folder)
-    assert isinstance(judge, Judge)
-    if reason := judge.unavailable():
-        raise WorldGaugeError(f"the judge cannot be asked: {reason}")
-    refuse_unconfirmed_judge(judge, "frames of rendered worlds", send_to)
+    judge = judge_to_ask(name, "frames of rendered worlds", send_to)
     bench.folder.mkdir(parents=True, exist_ok=True)
     found = calibrate_judge(bench, judge, spending, StepLines(), takes)
     found.write(bench.folder / "judge.json")

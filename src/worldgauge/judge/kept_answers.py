@@ -37,6 +37,7 @@ class KeptAnswers:
         self._file = folder / FILE_NAME
         self._kept: dict[str, Any] = {}
         self._lock = threading.Lock()
+        self._turns: dict[str, threading.Lock] = {}
         self._stop = threading.Event()
         self.counted: dict[str, float] = {}
         """Calls, answers and cost; known when all is asked."""
@@ -120,10 +121,15 @@ class KeptAnswers:
         }
         key = digest_of(asked)
         with self._lock:
-            if key in self._kept:
-                return self._kept[key]
-        ABOUT.set(about)
-        answer = ask()
+            turn = self._turns.setdefault(key, threading.Lock())
+        # Who asks the same at the same time waits for the answer.
+        with turn:
+            if key not in self._kept:
+                ABOUT.set(about)
+                self._keep(key, about, ask())
+            return self._kept[key]
+
+    def _keep(self, key: str, about: str, answer: Answer) -> None:
         line = {"key": key, "about": about, "model": answer.model, "value": answer.value, "raw": list(answer.raw)}
         with self._lock:
             self._kept[key] = answer.value
@@ -131,7 +137,5 @@ class KeptAnswers:
                 with self._file.open("a", encoding="utf-8", errors="backslashreplace") as stream:
                     stream.write(json.dumps(line, ensure_ascii=False) + "\n")
             except OSError as error:
-                raise CannotWrite(
-                    f"cannot write {self._file} ({error.strerror})", "free space, then run again"
-                ) from error
-        return answer.value
+                hint = "free space, then run the same command again"
+                raise CannotWrite(f"cannot write {self._file} ({error.strerror})", hint) from error

@@ -38,18 +38,23 @@ def each_of(
         coming: dict[Future[R], int] = {
             pool.submit(contextvars.copy_context().run, one, item): number for number, item in enumerate(items)
         }
-        for future in as_completed(coming):
-            number = coming[future]
-            try:
-                found[number] = future.result()
-            except StopsRun:
-                raise
-            except Unanswered as reason:
-                refused[number] = reason.message
-                if isinstance(reason, OutOfMoney):
-                    empty = reason.message
-            except WorldGaugeError as problem:
-                refused[number] = str(problem)
-            else:
-                done(found[number])
+        try:
+            for future in as_completed(coming):
+                number = coming[future]
+                try:
+                    found[number] = future.result()
+                except Unanswered as reason:
+                    refused[number] = reason.message
+                    if isinstance(reason, OutOfMoney):
+                        empty = reason.message
+                except StopsRun:
+                    raise
+                except WorldGaugeError as problem:
+                    refused[number] = str(problem)
+                else:
+                    done(found[number])
+        except BaseException:
+            # Ctrl-C, or a full disk: what waits is not begun.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return [found[n] for n in sorted(found)], {name(items[n]): refused[n] for n in sorted(refused)}

@@ -11,6 +11,7 @@ from worldgauge.report.judges import agreement_notes
 from worldgauge.report.places import Ranks, ranks_in_words
 from worldgauge.report.summary import Summary
 from worldgauge.report.unofficial import unofficial_notes
+from worldgauge.report.videos import PENDING
 
 RANK_DEPENDS = "*"
 """Stands behind a score whose rank depends on what clips without a score are worth."""
@@ -66,7 +67,8 @@ def _scopes(summaries: list[Summary]) -> list[str]:
     for summary in summaries:
         for key, score in summary.metrics.items():
             skipped = score.statuses.get(Status.SKIPPED, 0)
-            if skipped and score.expected:
+            # While clips are to be looked at, nobody knows of how many it will be.
+            if skipped and score.expected and PENDING not in score.statuses:
                 found.setdefault((score.expected, score.expected + skipped), {})[key] = None
     return [
         f"Of {part} of {whole} clips, as others have no part in it: {', '.join(ids)}."

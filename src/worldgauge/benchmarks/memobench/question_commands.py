@@ -100,6 +100,7 @@ def generate(
     from worldgauge.benchmarks.memobench.data.cases import read_dataset
     from worldgauge.benchmarks.memobench.data.importer import find_videos
     from worldgauge.benchmarks.memobench.data.question_filter import RULES
+    from worldgauge.benchmarks.memobench.data.questions import FOLDER
     from worldgauge.core.asking import Spending
     from worldgauge.core.registry import unknown_name
     from worldgauge.judge.kept_answers import KeptAnswers
@@ -108,7 +109,7 @@ def generate(
     if keep not in RULES:
         raise unknown_name("rule", keep, list(RULES))
     cases = read_dataset(data)
-    folder = data if (data / module.FOLDER).is_dir() else data / "data"
+    folder = data if (data / FOLDER).is_dir() else data / "data"
     clips, lacking = module.materials(folder, cases, find_videos(failures, cases).videos, clip or ())
     if not clips:
         raise WorldGaugeError(f"no clip has all that a bank is written from: {_first(lacking)}", "see --failures")
