@@ -97,7 +97,7 @@ def judge_to_ask(name: str | None, what: str, send_to: Iterable[str]) -> Judge:
     """One judge that can be asked from here, for a verb that is no run; `what` is what it will be sent."""
     from worldgauge.judge.instrument import Judge
 
-    chosen = chosen_judge(name, Path())
+    chosen = chosen_judge(name, Path(), takes=1)
     if not isinstance(chosen, Judge):
         hint = "write a [judge] table into worldgauge.toml, or name a script: --judge scripted:FILE.py:FUNCTION"
         raise WorldGaugeError("this needs one judge", hint)
