@@ -19,6 +19,7 @@ from worldgauge.judge.question_sets import (
     scores_by_dimension,
 )
 from worldgauge.judge.session import answer_in
+from worldgauge.judge.sittings import repeated_scores
 
 
 @signal(version=1, reads=("video", "prompt"), seat="judge", cost=0.0, memory=0.0, prompts=(PROMPT,))
@@ -39,7 +40,7 @@ def judged(case: Case, answers: Arrays) -> Measurement:
     """Share of two questions that pass."""
     questions = _questions(case.condition.prompt)
     scores = scores_by_dimension(questions, answer_in(answers))
-    return Measurement(scores[""], constants=constant_baselines(questions))
+    return Measurement(scores[""], constants=constant_baselines(questions), repeats=repeated_scores(questions, answers))
 
 
 @metric(version=1, unit="", higher_is_better=None, bounds=(0, 255), needs=[slow_look()])
