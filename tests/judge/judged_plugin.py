@@ -22,6 +22,7 @@ from worldgauge.judge.question_sets import (
 )
 from worldgauge.judge.rendering import fenced
 from worldgauge.judge.session import answer_in
+from worldgauge.judge.sittings import repeated_scores
 
 CAPTIONED = "worldgauge.judge:captioned"
 
@@ -57,7 +58,11 @@ def slow_look(clip: Clip) -> Arrays:
 def judged(case: Case, answers: Arrays) -> Measurement:
     """Share of two questions that pass."""
     questions = _questions(case.condition.prompt)
-    return Measurement(dimension_score(questions, answer_in(answers)), constants=constant_baselines(questions))
+    return Measurement(
+        dimension_score(questions, answer_in(answers)),
+        constants=constant_baselines(questions),
+        repeats=repeated_scores(questions, answers),
+    )
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_once_more()], requires=("prompt",))

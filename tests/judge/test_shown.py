@@ -13,10 +13,15 @@ from helpers import make_cases, make_videos
 from judge.judge_server import KEY, JudgeServer, judge_server
 from judge.test_judged_run import CASES, run, settings_for
 from worldgauge.cli.judge import app
+from worldgauge.core.asking import BALLOTS
 from worldgauge.core.run_folder import Run
 from worldgauge.engine.evidence import stored_evidence
 from worldgauge.engine.store import Store
 from worldgauge.judge.instrument import judge_of
+from worldgauge.judge.question_sets import JudgedQuestion
+from worldgauge.judge.session import packed
+from worldgauge.judge.settings import Settings
+from worldgauge.judge.sittings import repeated_scores, sittings_in
 from worldgauge.judge.unread import with_unread
 from worldgauge.report.html import ReportSource, write_report
 from worldgauge.report.summary import summarise, write_summary
@@ -76,6 +81,47 @@ def test_figures_of_the_questions_of_a_run(server: JudgeServer, world: Path, mon
     assert len(told) == 2 * CASES and {row["asked"] for row in told} == {1}
     printed = CliRunner().invoke(app, ["items", "run", "--store", "store"]).stdout
     assert "8 of 8 questions are passed by all or by none" in printed
+
+
+def test_takes_of_a_judge_are_shown_apart_and_tell_its_noise(server: JudgeServer, world: Path) -> None:
+    from worldgauge.judge.panel import panel_of
+
+    script = world / "wavering.py"
+    script.write_text(
+        "def wavering(request):\n"
+        "    word = 'yes' if request.take == 0 else 'no'\n"
+        "    return {'answers': [{'id': i, 'reason': 'seen', 'answer': word} for i in 'ab']}\n"
+    )
+    judge = judge_of(Settings(client="scripted", function=f"{script}:wavering"))
+    run(world, judge=panel_of([judge], [3]))
+    finished = Run(world / "run")
+    column = finished.columns()["judged"]
+    # Yes passes one question and no the other: every time scores a half, and always did.
+    assert column.repeats is not None and column.repeats.shape == (CASES, 3) and (column.repeats == 0.5).all()
+    interviews = stored_evidence(Store(world / "store"))(finished, finished.sources()["case-00"]).interviews
+    assert [(one.take, [told.answer for told in one.told]) for one in interviews] == [
+        (0, ["yes", "yes"]), (1, ["no", "no"]), (2, ["no", "no"]), (0, ["no", "no"]),
+    ]  # fmt: skip
+    assert interviews[-1].judge.startswith("together") and len(interviews[-1].raw) == 3
+    assert interviews[0].told[1].wanted == "no"
+    source = ReportSource([finished], evidence=stored_evidence(Store(world / "store")))
+    judged = source.index()["judged"]
+    assert judged["columns"][0]["noise"]["noise"] == 0 and judged["judges"][0]["parameters"]["takes"] == [3]
+    flags = json.loads(source.content("data/judged.js").decode().partition(",")[2].rstrip(");\n"))
+    assert flags == [[3] * CASES], "not as wanted, and takes that disagree"
+
+
+def test_what_each_judge_said_each_time() -> None:
+    questions = [JudgedQuestion(id="1", text="?"), JudgedQuestion(id="2", text="?", passes="no", dimension="d")]
+    ballots = [
+        {"question": "1", "answers": {"a": ["yes", "no"], "b": ["yes"]}},
+        {"question": "2", "answers": {"a": ["no", "no"]}},
+    ]
+    arrays = {BALLOTS: packed(json.dumps(ballots))}
+    assert sittings_in(arrays) == [{"1": "yes", "2": "no"}, {"1": "no", "2": "no"}, {"1": "yes"}]
+    assert repeated_scores(questions, arrays) == (1.0, 0.0, 1.0)
+    assert repeated_scores(questions, arrays, "d") == (1.0, 1.0), "who was not asked is not wrong"
+    assert repeated_scores(questions, {}) == ()
 
 
 def test_a_question_set_is_looked_at_before_anybody_is_asked(tmp_path: Path) -> None:

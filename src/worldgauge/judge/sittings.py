@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from worldgauge.core.asking import BALLOTS
 from worldgauge.core.signal import Arrays
+from worldgauge.judge.question_sets import JudgedQuestion, scores_by_dimension
 
 Sitting = dict[str, str | int]
 """Question to answer."""
@@ -21,3 +23,10 @@ def sittings_in(arrays: Arrays) -> list[Sitting]:
             for take, answer in enumerate(answers):
                 found.setdefault((judge, take), {})[ballot["question"]] = answer
     return list(found.values())
+
+
+def repeated_scores(questions: Sequence[JudgedQuestion], arrays: Arrays, dimension: str = "") -> tuple[float, ...]:
+    """The score of one dimension by each sitting alone that answered a question of it: `Measurement.repeats`."""
+    told = ({number: {"answer": answer} for number, answer in sitting.items()} for sitting in sittings_in(arrays))
+    scores = (scores_by_dimension(questions, answers) for answers in told)
+    return tuple(found[dimension] for found in scores if dimension in found)
