@@ -144,19 +144,24 @@ def test_nobody_calls_before_the_time_the_server_asked_for(server: JudgeServer, 
     assert second.began - first.ended >= 0.29
 
 
-def test_spent_and_reserved_never_exceed_the_limit(server: JudgeServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("limit", "count", "at_once"), [(0.08, 180, 10), pytest.param(0.28, 720, 32, marks=pytest.mark.nightly)]
+)
+def test_spent_and_reserved_never_exceed_the_limit(
+    server: JudgeServer, tmp_path: Path, limit: float, count: int, at_once: int
+) -> None:
     """With as many calls in the air as the limit holds: what the server charged stays below it, and most is used."""
-    judge, limit, seen = judge_at(server, concurrency=32), 0.08, list[float]()
-    server.together = 10
+    judge, seen = judge_at(server, concurrency=32), list[float]()
+    server.together = at_once
 
     def watch(state: Mapping[str, float]) -> None:
         seen.append(state["spent"] + state["unknown"] + state["reserved"])
 
-    found = ask_all(judge, 180, tmp_path, Spending(cost=limit), watch)
+    found = ask_all(judge, count, tmp_path, Spending(cost=limit), watch)
     spent = [answer for answer in found.values() if isinstance(answer, OutOfMoney)]
-    assert 0 < len(spent) < 180 and check_all_told(found, 180) == 180 - len(spent)
+    assert 0 < len(spent) < count and check_all_told(found, count) == count - len(spent)
     assert max(seen) <= limit + 1e-12 and 0.5 * limit < server.log.cost <= limit
-    assert server.log.most_at_once >= 10
+    assert server.log.most_at_once >= at_once
 
 
 def test_calls_are_counted_out(server: JudgeServer, tmp_path: Path) -> None:

@@ -69,9 +69,11 @@ def try_(
     from worldgauge.judge.question_sets import JudgedQuestion, ask_questions, question_values
     from worldgauge.judge.session import answer_in
 
-    chosen = chosen_judge(judge, Path())
-    if not isinstance(chosen, Judge):
+    chosen = chosen_judge(judge, Path(), takes=1)
+    if chosen is None:
         raise WorldGaugeError("no judge to try", _NO_JUDGE)
+    if not isinstance(chosen, Judge):
+        raise WorldGaugeError(f"--judge {judge}: one judge is tried at a time", "name one of them")
     if reason := chosen.unavailable():
         raise WorldGaugeError(f"the judge cannot be asked: {reason}")
     refuse_unconfirmed_judge(chosen, f"frames of {video}", send_to or ())

@@ -117,14 +117,14 @@ class Batched:
 
     def _name(self, request: Request) -> str:
         """The digest of all that is asked, of whom."""
-        files = [*request.pictures, *([request.film] if request.film else [])]
+        files = [picture.data for picture in request.pictures] + ([request.film.data] if request.film else [])
         decoding = request.decoding
         return digest_of(
             {
-                "model": self._settings.sent_model,
+                "asked": [self._settings.address, self._settings.sent_model],
                 "texts": [request.system, request.text],
                 "schema": dict(request.schema),
-                "files": [hashlib.sha256(file.data).hexdigest() for file in files],
+                "files": [hashlib.sha256(file).hexdigest() for file in files],
                 "decoding": [decoding.temperature, decoding.seed, decoding.max_tokens],
                 "take": request.take,
             }

@@ -28,7 +28,7 @@ from worldgauge.judge.clients.open import by_batch, open_client, why_not
 from worldgauge.judge.forms import Form
 from worldgauge.judge.ledger import Ledger
 from worldgauge.judge.line import Line
-from worldgauge.judge.material import Material, describe, show, spec_of
+from worldgauge.judge.material import Looked, Material, describe, spec_of
 from worldgauge.judge.rendering import render
 from worldgauge.judge.request import Decoding, Request
 from worldgauge.judge.secrets import Secret
@@ -160,19 +160,22 @@ class Judge(AskedInstrument):
         form: Form,
         about: str = "",
         rate: float | None = None,
+        looked: Looked | None = None,
     ) -> tuple[Answer, tuple[int, ...]]:
         """The answer to a prompt about a clip, and the numbers of the frames that were shown.
 
         `values` fill the prompt's places beside `material` and `schema`; texts of a case among them are fenced.
+        `looked` is for who puts the question several times: the clip is then read once.
         """
-        identity = self._asked(clip, prompt, values, form, rate)
+        looked = looked or Looked(clip)
         if self._kept is None:
-            return self._put(clip, prompt, values, form, about, rate)
+            return self._put(looked, prompt, values, form, about, rate)
+        identity = self._asked(clip, prompt, values, form, rate)
         key = digest_of(identity)
         with self._kept.holding(key):
             found = self._kept.load(key)
             if found is None:
-                answer, frames = self._put(clip, prompt, values, form, about, rate)
+                answer, frames = self._put(looked, prompt, values, form, about, rate)
                 self._kept.save(key, answer.arrays(frames), identity)
                 return answer, frames
         return Answer.of(found), tuple(found["frames"].tolist())
@@ -189,12 +192,12 @@ class Judge(AskedInstrument):
         return other
 
     def _put(
-        self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, about: str, rate: float | None
+        self, looked: Looked, prompt: str, values: Mapping[str, str], form: Form, about: str, rate: float | None
     ) -> tuple[Answer, tuple[int, ...]]:
         session = self._open
         if session is None or self.settings is None:
             raise Unanswered("the answer is not stored, and a replay asks nobody")
-        material = show(clip, self, rate)
+        material = looked(self, rate)
         return self.ask_about(material, prompt, values, form, about), material.frames
 
     def ask_about(

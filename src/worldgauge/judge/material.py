@@ -46,6 +46,22 @@ class Material:
     """Numbers of the frames that are shown."""
 
 
+class Looked:
+    """What is shown of one clip, made once for all who are asked about it at the same time."""
+
+    def __init__(self, clip: Clip) -> None:
+        self._clip = clip
+        self._lock = threading.Lock()
+        self._made: dict[tuple[int, int, str], Material] = {}
+
+    def __call__(self, settings: Looking, rate: float | None = None) -> Material:
+        key = (settings.frames, settings.image_side, settings.send)
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = show(self._clip, settings, rate)
+            return self._made[key]
+
+
 def show(clip: Clip, settings: Looking, rate: float | None = None) -> Material:
     """What is sent of a clip. `rate` is the frame rate the judge is told, where it is not the clip's own."""
     played = rate or clip.fps or DEFAULT_RATE

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,6 +26,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.purse import Purse
 from worldgauge.judge.forms import Form
 from worldgauge.judge.instrument import Judge
+from worldgauge.judge.material import Looked
 from worldgauge.judge.session import Answer
 from worldgauge.judge.voting import Votable, join
 
@@ -117,9 +119,8 @@ class Panel(AskedInstrument):
         """What the votes come to, and the frames that were shown."""
         if not isinstance(form, Votable):
             raise WorldGaugeError("answers of this form cannot be put together", "ask one judge, once")
-        seats = list(self.sittings())
-        calls = [(lambda one=one: one.ask(clip, prompt, values, form, about, rate)) for _, one in seats]
-        found = _all_at_once(calls)
+        seats, looked = list(self.sittings()), Looked(clip)
+        found = _all_at_once([partial(one.ask, clip, prompt, values, form, about, rate, looked) for _, one in seats])
         given: dict[str, list[Mapping[str, Any]]] = {}
         answers: list[Shown] = []
         for (name, one), outcome in zip(seats, found, strict=True):

@@ -70,7 +70,7 @@ class JudgedQuestion(_Model):
     def score_of(self, item: Mapping[str, Any]) -> float:
         """Of an item of an answer: of its shares, where it was made from several answers and their mean counts."""
         if self.scale is None and self.combine == "mean" and "shares" in item:
-            return sum(share * self.score(answer) for answer, share in item["shares"].items())
+            return float(sum(share * self.score(answer) for answer, share in item["shares"].items()))
         return self.score(item["answer"])
 
 

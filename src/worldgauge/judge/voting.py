@@ -91,7 +91,7 @@ def shares_of(answers: Mapping[str, Sequence[str | int]]) -> dict[str, float]:
     return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _most(votes: Sequence[str | int]) -> Any:
+def _most(votes: Sequence[str | int]) -> str | int | None:
     counts = Counter(votes).most_common(2)
     if not counts or (len(counts) == 2 and counts[0][1] == counts[1][1]):
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import queue
 import threading
@@ -11,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from worldgauge.judge.clients.patches import Pixels, cut, opened
 from worldgauge.judge.request import Failed, Reply, Request, Usage
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class Parts:
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A request with its pictures cut into patches."""
+    """A request with its pictures opened."""
 
     request: Request
-    patches: Mapping[str, Any]
+    pictures: Sequence[Pixels]
     coming: Future[Reply] = field(default_factory=Future)
 
 
@@ -58,9 +58,9 @@ class LocalModel:
         self._thread.start()
 
     def send(self, request: Request) -> Reply:
-        # Pictures are opened and cut by who asks, side by side, while the model is at work on another batch.
+        # Pictures are opened by who asks, side by side, while the model is at work on another batch.
         try:
-            prepared = _Prepared(request, self._patches(request))
+            prepared = _Prepared(request, [opened(picture.data, self._preparer) for picture in request.pictures])
         except Exception as error:
             raise Failed("model", f"{type(error).__name__}: {error}", again=False) from error
         self._waiting.put(prepared)
@@ -125,18 +125,13 @@ class LocalModel:
             replies.append(Reply(prefix + text, Usage(int(size), written), self._name, cut=cut))
         return replies
 
-    def _patches(self, request: Request) -> Mapping[str, Any]:
-        if not request.pictures:
-            return {}
-        return dict(self._preparer(images=[_opened(one.data) for one in request.pictures], return_tensors="pt"))
-
     def _inputs(self, batch: Sequence[_Prepared], prefixes: Sequence[str]) -> dict[str, Any]:
         """Texts in which every picture has as many places as it has patches, and the patches."""
-        shown = [prepared.patches for prepared in batch if prepared.patches]
-        seen = {name: self._torch.cat([patches[name] for patches in shown]) for name in (shown[0] if shown else ())}
+        shown = [picture for prepared in batch for picture in prepared.pictures]
+        seen = cut(shown, self._preparer, self.device) if shown else {}
         token = self._model.config.image_token_id
         mark, merged = self._tokenizer.convert_ids_to_tokens(token), self._preparer.merge_size**2
-        counts = [int(grid.prod()) // merged for grid in seen["image_grid_thw"]] if shown else []
+        counts = [int(grid.prod()) // merged for grid in seen["image_grid_thw"].cpu()] if shown else []
         texts = []
         for prepared, prefix in zip(batch, prefixes, strict=True):
             messages = _messages(prepared.request)
@@ -210,9 +205,3 @@ def _messages(request: Request) -> list[dict[str, Any]]:
         messages.append({"role": "assistant", "content": [{"type": "text", "text": turn.reply}]})
         messages.append({"role": "user", "content": [{"type": "text", "text": turn.complaint}]})
     return messages
-
-
-def _opened(data: bytes) -> Any:
-    from PIL import Image
-
-    return Image.open(io.BytesIO(data)).convert("RGB")
