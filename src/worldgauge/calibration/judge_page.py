@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from worldgauge.calibration.judge_result import JudgeCalibration, Noise, Share, one_sided
+from worldgauge.core.canonical import short
 
 
 def judge_rows(found: JudgeCalibration) -> list[list[str]]:
@@ -32,7 +33,10 @@ HEADER = ("fault", "answered", "yes %", "accuracy %", "kappa", "false alarms %",
 
 def judge_page(found: JudgeCalibration) -> str:
     """The whole page."""
-    told = ", ".join(f"{name} {value}" for name, value in found.judge.items() if value not in ("", None))
+    shown = {name: value for name, value in found.judge.items() if value not in ("", None)}
+    if "script" in shown:
+        shown["script"] = short(str(shown["script"]))
+    told = ", ".join(f"{name} {value}" for name, value in shown.items())
     cost = "price not told" if found.cost is None else f"cost {found.cost:.4f}"
     lines = [
         "# Judge on worlds whose faults are known",

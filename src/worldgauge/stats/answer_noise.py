@@ -44,7 +44,7 @@ def answer_noise(models: Sequence[Floats]) -> AnswerNoise | None:
     the square of the number of cases. Cases are the same for all models and add nothing here.
 
     >>> found = answer_noise([np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 0.0], [0.0, 0.0]])])
-    >>> found.noise**2, found.spread**2
+    >>> round(found.noise**2, 6), round(found.spread**2, 6)
     (0.03125, 0.28125)
     """
     means, asked_as, asked_once = [], [], []
