@@ -49,13 +49,12 @@ wg.judge = (() => {
     });
   }
 
-  const who = (interview, n, many) => (interview.judge || "judge") + (many ? `, take ${interview.take + 1}` : "");
+  const who = (one, all) => (one.judge || "judge") + (all.filter((other) => other.judge === one.judge).length > 1 ? `, take ${one.take + 1}` : "");
 
   function answers(interviews, wanted) {
-    const several = new Set(interviews.map((i) => i.judge)).size < interviews.length;
     const questions = byQuestion(interviews).filter((q) => !wanted || q.flags & wanted);
     if (!questions.length) return el("p", { class: "note" }, "No question of this kind.");
-    const head = el("tr", null, ["Question", "Wanted"].map((h) => el("th", { scope: "col" }, h)), interviews.map((one, n) => el("th", { scope: "col" }, text(who(one, n, several)))));
+    const head = el("tr", null, ["Question", "Wanted"].map((h) => el("th", { scope: "col" }, h)), interviews.map((one) => el("th", { scope: "col" }, text(who(one, interviews)))));
     const rows = questions.map((q) => el("tr", null, el("th", { scope: "row" }, text(q.question), q.about && el("span", { class: "chip small" }, text(q.about))), el("td", null, q.wanted ? text(q.wanted) : "–"),
       interviews.map((_, n) => {
         const told = q.given[n];
@@ -72,7 +71,7 @@ wg.judge = (() => {
     return [el("h3", null, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name)),
       interviews.filter((i) => i.problem).map((i) => el("p", { class: "note problem" }, text(i.problem))),
       read.length > 0 && answers(read, wanted),
-      interviews.map((one, n) => el("details", null, el("summary", null, text(who(one, n, interviews.length > 1)), `: ${one.frames.length} frames sent, ${one.raw.length} ${one.raw.length === 1 ? "reply" : "replies"}`),
+      interviews.filter((one) => one.raw.length).map((one) => el("details", null, el("summary", null, text(who(one, interviews)), `: ${one.frames.length} frames sent, ${one.raw.length} ${one.raw.length === 1 ? "reply" : "replies"}`),
         one.frames.length > 0 && strip(one.frames, clip, player), one.raw.map((reply) => el("pre", { class: "wrap" }, text(reply)))))];
   }
 
