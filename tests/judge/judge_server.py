@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -25,8 +25,13 @@ PRICE_IN, PRICE_OUT = 2.0, 8.0
 KEY = "sk-loopback-0123456789abcdef"
 FAULTS = (
     "429", "500", "cut", "prose", "broken", "wrong_id", "missing", "twice", "empty", "refusal", "not_asked", "length",
+    "garbled", "slow",
 )  # fmt: skip
-TRANSPORT = {"429", "500", "cut"}
+UNTOLD = {"cut", "garbled", "slow"}
+"""After these the usage is never told."""
+TRANSPORT = {"429", "500", *UNTOLD}
+SLOW = 2.5
+"""Seconds of a reply that comes too late."""
 
 
 @dataclass
@@ -155,7 +160,7 @@ class JudgeServer:
             fault = self.fault(len(self.log.calls), tuple(questions))
             call = Call(tuple(questions), seen.images, fault, 0.0, time.monotonic(), batch=True)
             self.log.calls.append(call)
-        if fault in ("429", "500", "cut"):
+        if fault in TRANSPORT:
             return None
         text, refusal, ending = reply_text(fault, questions)
         usage = Usage(40 + 90 * call.images, max(1, len(text) // 4))
@@ -184,6 +189,16 @@ class JudgeServer:
             handler.close_connection = True
             handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             handler.connection.close()
+            return None
+        if call.fault == "garbled":
+            whole = json.dumps(dialect.write(text, refusal, ending, usage, self.model)).encode()
+            return send_bytes(handler, 200, whole[:-5])
+        if call.fault == "slow":
+            time.sleep(SLOW)
+            # Nobody is there any more.
+            with suppress(OSError):
+                _send(handler, 200, dialect.write(text, refusal, ending, usage, self.model))
+            handler.close_connection = True
             return None
         return _send(handler, 200, dialect.write(text, refusal, ending, usage, self.model))
 

@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.judge_server import FAULTS, KEY, PRICE_IN, PRICE_OUT, JudgeServer, judge_server, sometimes, truth
+from judge.judge_server import (
+    FAULTS,
+    KEY,
+    PRICE_IN,
+    PRICE_OUT,
+    TRANSPORT,
+    UNTOLD,
+    JudgeServer,
+    judge_server,
+    sometimes,
+    truth,
+)
 from worldgauge.core.asking import OnAsked, OutOfMoney, Spending, Unanswered
 from worldgauge.core.clip import Clip
 from worldgauge.core.video import Video
@@ -21,7 +32,7 @@ from worldgauge.judge.question_sets import JudgedQuestion, ask_questions
 from worldgauge.judge.session import answer_in
 from worldgauge.judge.settings import Settings
 
-NEVER_CUT = tuple(fault for fault in FAULTS if fault != "cut")
+NEVER_CUT = tuple(fault for fault in FAULTS if fault not in UNTOLD)
 
 
 @pytest.fixture
@@ -32,7 +43,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
 
 
 def judge_at(server: JudgeServer, **settings: Any) -> Judge:
-    quick = {"backoff": 0.005, "cool_down": 0.05, "concurrency": 16, "timeout": 5.0, "frames": 2, "max_tokens": 300}
+    quick = {"backoff": 0.005, "cool_down": 0.05, "concurrency": 16, "timeout": 2.0, "frames": 2, "max_tokens": 300}
     priced = {"price_in": PRICE_IN, "price_out": PRICE_OUT, "key": "TEST_JUDGE_KEY"}
     return judge_of(Settings(endpoint=server.endpoint, model="test-judge-1", **{**quick, **priced, **settings}))
 
@@ -98,7 +109,7 @@ def faulty_run(
 
 def test_every_question_ends_as_an_answer_or_with_a_reason(server: JudgeServer, tmp_path: Path) -> None:
     faulty_run(server, tmp_path, 50)
-    assert {call.fault for call in server.log.calls} >= {"429", "500", "cut", "prose", "refusal"}
+    assert {call.fault for call in server.log.calls} >= {"429", "500", "cut", "slow", "garbled", "prose", "refusal"}
 
 
 def test_cost_is_the_servers_own_where_no_connection_is_cut(server: JudgeServer, tmp_path: Path) -> None:
@@ -111,7 +122,7 @@ def test_three_hundred_questions(server: JudgeServer, tmp_path: Path, cut: bool)
     faulty_run(server, tmp_path, 300, FAULTS if cut else NEVER_CUT)
 
 
-@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in ("refusal", "429", "500", "cut")])
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in {"refusal", *TRANSPORT}])
 def test_a_reply_that_does_not_fit_is_repaired_twice_at_most(server: JudgeServer, tmp_path: Path, fault: str) -> None:
     server.fault = lambda number, questions: fault
     found = ask_all(judge_at(server), 1, tmp_path)

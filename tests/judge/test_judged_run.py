@@ -200,7 +200,7 @@ def test_perception_goes_on_while_the_judge_thinks(server: JudgeServer, world: P
 
 @pytest.mark.parametrize(
     ("count", "seconds", "most", "at_once", "meanwhile"),
-    [(48, 0.5, 4.0, 8, 5), pytest.param(640, 2.0, 48.0, 32, 500, marks=pytest.mark.nightly)],
+    [(24, 0.5, 3.0, 8, 3), pytest.param(640, 2.0, 48.0, 32, 500, marks=pytest.mark.nightly)],
 )
 def test_slow_calls_run_side_by_side(
     server: JudgeServer, tmp_path: Path, count: int, seconds: float, most: float, at_once: int, meanwhile: int

@@ -35,7 +35,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
 def judge_at(server: JudgeServer, client: str, **settings: Any) -> Judge:
     pytest.importorskip(NEEDS[client])
     endpoint = server.endpoint.removesuffix("/v1")
-    quick = {"backoff": 0.005, "cool_down": 0.05, "concurrency": 8, "timeout": 5.0, "frames": 2, "max_tokens": 300}
+    quick = {"backoff": 0.005, "cool_down": 0.05, "concurrency": 8, "timeout": 2.0, "frames": 2, "max_tokens": 300}
     priced = {"price_in": PRICE_IN, "price_out": PRICE_OUT, "key": "TEST_JUDGE_KEY"}
     return judge_of(Settings(client=client, endpoint=endpoint, model="test-judge-1", **{**quick, **priced, **settings}))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -169,17 +168,24 @@ def panel_of(judges: Sequence[Judge], takes: Sequence[int]) -> Judge | Panel:
 
 def _all_at_once(calls: Sequence[Callable[[], Shown]]) -> list[Shown | BaseException]:
     """What each call returned or raised; those that came to something are kept whatever the others come to."""
+    found: list[Shown | BaseException] = [Unanswered("nobody was asked")] * len(calls)
 
-    def one(call: Callable[[], Shown]) -> Shown | BaseException:
+    def one(number: int) -> None:
         try:
-            return call()
+            found[number] = calls[number]()
         except Exception as error:  # noqa: BLE001  raised again by the caller, when all are back
-            return error
+            found[number] = error
 
-    with ThreadPoolExecutor(len(calls)) as pool:
-        # Each thread knows which case is asked about.
-        coming = [pool.submit(contextvars.copy_context().run, one, call) for call in calls]
-        return [future.result() for future in coming]
+    # Each thread knows which case is asked about, and none keeps the process from ending.
+    threads = [
+        threading.Thread(target=contextvars.copy_context().run, args=(one, number), daemon=True)
+        for number in range(len(calls))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
 
 
 def _adding(states: dict[int, Mapping[str, float]], number: int, on_asked: OnAsked) -> OnAsked:
