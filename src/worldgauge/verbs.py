@@ -25,8 +25,12 @@ from worldgauge.report.terminal import (
 __all__ = [
     "AsJson",
     "DataSet",
+    "JudgeName",
+    "MaxCalls",
+    "MaxCost",
     "RunFolder",
     "RunFolders",
+    "SendTo",
     "StepLines",
     "StorePath",
     "Where",
@@ -50,6 +54,27 @@ StorePath = Annotated[
 Where = Annotated[
     list[str] | None,
     typer.Option("--where", envvar="WORLDGAUGE_WHERE", help="Only cases with this tag: scene=indoor; repeatable."),
+]
+JudgeName = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        envvar="WORLDGAUGE_JUDGE",
+        help="Who answers questions: names in [judge], replay (stored answers only), scripted:FILE.py:FUNCTION.",
+    ),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost", min=0, envvar="WORLDGAUGE_MAX_COST", help="What this command may spend on answers, at most."
+    ),
+]
+MaxCalls = Annotated[
+    int | None, typer.Option("--max-calls", min=0, envvar="WORLDGAUGE_MAX_CALLS", help="Calls of the judge, at most.")
+]
+SendTo = Annotated[
+    list[str] | None,
+    typer.Option("--send-to", envvar="WORLDGAUGE_SEND_TO", help="Host that may get frames and texts; repeatable."),
 ]
 DataSet = Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the data set.")]
 RunFolder = Annotated[Path, typer.Argument(help="Run folder of the benchmark.", show_default=False)]

@@ -201,6 +201,39 @@ def test_worldscore_has_its_numbers(root: Path, tmp_path: Path) -> None:
     assert any("shorter=32 instead of 512" in line for line in told["gram_matrix"])
 
 
+@pytest.mark.skipif(not HAS_WORDS, reason="a segmenter and a reward read words")
+def test_memobench_has_all_its_official_columns_in_one_run(root: Path, tmp_path: Path) -> None:
+    """Tiny networks and a scripted judge. Whoever sits in the seat of the poses fills camera control; while nobody
+    does, thirteen of fourteen have a value and that one says why it has none."""
+    from benchmarks.memobench.made_banks import write_bank
+    from worldgauge.benchmarks.memobench.official.leaderboard import COLUMNS
+
+    # Below another folder: a folder here that is called like a benchmark would be taken for one.
+    data = write_dataset(tmp_path / "sets" / "memobench")
+    for file in (data / "vqa_questions").iterdir():
+        file.unlink()
+    write_bank(data / "vqa_questions", "Barnyard", 1, dict.fromkeys(range(1, 9), "PP"))
+    groups = {group.id: group.of for group in read_benchmark_file("memobench").groups}
+    columns = list(COLUMNS[1:])
+    parts = [part for column in columns for part in groups.get(column, (column,))]
+    script = Path(__file__).parent / "memobench" / "scripted_judge.py"
+    job, plan = planned(
+        tmp_path / "sets", "memobench", 1, metrics=parts, out=tmp_path / "run", store=tmp_path / "store",
+        judge=f"scripted:{script}:answer",
+    )  # fmt: skip
+    execute(job, plan)
+    summary = summarise(Run(tmp_path / "run"))
+    definitions = summary.run.file.definitions
+    empty = {column for column in columns if summary.scores[column].value is None}
+    assert len(columns) == 14 and empty == {d.id for d in definitions if d.unavailable} <= {"CameraControllability"}
+    questions = [d.id for d in definitions if d.metric.endswith("question_rate")]
+    for column in questions:
+        score = summary.scores[column]
+        assert score.scored == 1
+        assert score.constants == {"always yes": 50.0, "always no": 50.0, "coin": 50.0}
+    assert len(questions) == 4 and not {*questions} & {part for of in groups.values() for part in of}
+
+
 @pytest.mark.nightly
 def test_records_do_not_depend_on_workers_order_or_neighbours(root: Path, tmp_path: Path) -> None:
     def records(name: str, **flags: Any) -> list[dict[str, Any]]:

@@ -31,6 +31,12 @@ def noisy(request: Request) -> dict[str, Any]:
     return _reply(right if chance >= ERRORS else {"yes": "no", "no": "yes"}[right])
 
 
+def wavering(request: Request) -> dict[str, Any]:
+    """Right the first time, wrong the second."""
+    right = _truth(request)
+    return _reply(right if request.decoding.seed == 0 else {"yes": "no", "no": "yes"}[right])
+
+
 def _question(request: Request) -> str:
     line = next(line for line in request.text.splitlines() if line.startswith('{"id"'))
     return str(json.loads(line)["question"])

@@ -10,7 +10,7 @@ import pytest
 from calibration.scripted_judges import ERRORS
 from worldgauge.blocks.faults import FAULTS
 from worldgauge.blocks.subjects import Subject, clip_path
-from worldgauge.calibration.judge_bench import calibrate_judge
+from worldgauge.calibration.judge_bench import askings, calibrate_judge
 from worldgauge.calibration.judge_page import judge_page
 from worldgauge.calibration.judge_questions import FAULT_QUESTIONS
 from worldgauge.calibration.judge_result import Item, JudgeCalibration, one_sided, summarise, wilson
@@ -46,10 +46,12 @@ class MadeBench(Bench):
         return changed
 
 
-def calibrated(tmp_path: Path, script: str) -> JudgeCalibration:
-    bench = MadeBench(choose_preset("small", ["vanish", "blur"]), tmp_path)
+def calibrated(
+    tmp_path: Path, script: str, takes: int = 1, faults: tuple[str, ...] = ("vanish", "blur")
+) -> JudgeCalibration:
+    bench = MadeBench(choose_preset("small", faults), tmp_path)
     judge = judge_of(Settings(client="scripted", function=f"{SCRIPT}:{script}", concurrency=1, frames=2))
-    return calibrate_judge(bench, judge, Spending(), lambda *_: None)
+    return calibrate_judge(bench, judge, Spending(), lambda *_: None, takes)
 
 
 def test_every_fault_has_a_question_of_either_polarity() -> None:
@@ -72,7 +74,30 @@ def test_an_oracle_a_yes_man_and_a_noisy_judge(tmp_path: Path) -> None:
     assert noisy.kappa is not None and 0.2 < noisy.kappa < 0.8
     page = judge_page(noisy)
     assert "| vanish | 32 | 50 |" in page and "| always yes |" in page and "no verdict" not in page
+    assert [one.discrimination for one in oracle.faults] == [1, 1]
+    assert all(one.discrimination == pytest.approx(0) for one in yes_man.faults)
+    assert yes_man.faults[0].by_polarity["present"].value == 0.75, "a fault at three severities and none at one"
     assert calibrated(tmp_path, "oracle").calls == 0
+
+
+def test_a_steady_judge_has_no_noise_and_a_wavering_one_has_what_it_has(tmp_path: Path) -> None:
+    steady = calibrated(tmp_path, "oracle", 2, ("vanish",))
+    assert steady.noise is not None and steady.noise.agreement == 1 and steady.noise.share == 0
+    wavering = calibrated(tmp_path, "wavering", 2, ("vanish",))
+    noise = wavering.noise
+    # It is right at first and wrong the second time: the two never agree, and the variance of a world's mean is 50^2.
+    assert noise is not None and noise.agreement == 0 and wavering.accuracy.value == 1
+    assert noise.noise**2 == pytest.approx(2500 / WORLDS) and noise.noise_once**2 == pytest.approx(5000 / WORLDS)
+    assert noise.spread == pytest.approx(0) and noise.share is None, "every subject scores 50"
+    assert "Asked 2 times: 0.0 % of pairs" in judge_page(wavering)
+
+
+def test_a_fault_in_one_world_is_asked_about_in_both_polarities() -> None:
+    bench = MadeBench(choose_preset("small", ["blur"]), Path())
+    cases = bench.make_worlds(None)
+    changed = {subject.name: np.eye(1, WORLDS)[0] for subject in bench.preset.subjects()}
+    truths = [asking.truth for asking in askings(cases, bench, changed)]
+    assert len(truths) == 8 and truths.count("yes") == 4
 
 
 def test_what_is_not_answered_is_no_error_of_judgement() -> None:

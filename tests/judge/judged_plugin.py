@@ -15,12 +15,14 @@ from worldgauge.judge.question_sets import (
     PROMPT,
     JudgedQuestion,
     ask_questions,
+    constant_baselines,
     dimension_score,
     form_of,
     question_values,
 )
 from worldgauge.judge.rendering import fenced
 from worldgauge.judge.session import answer_in
+from worldgauge.judge.sittings import repeated_scores
 
 CAPTIONED = "worldgauge.judge:captioned"
 
@@ -55,7 +57,12 @@ def slow_look(clip: Clip) -> Arrays:
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_by_judge()], requires=("prompt",))
 def judged(case: Case, answers: Arrays) -> Measurement:
     """Share of two questions that pass."""
-    return Measurement(dimension_score(_questions(case.condition.prompt), answer_in(answers)))
+    questions = _questions(case.condition.prompt)
+    return Measurement(
+        dimension_score(questions, answer_in(answers)),
+        constants=constant_baselines(questions),
+        repeats=repeated_scores(questions, answers),
+    )
 
 
 @metric(version=1, unit="", higher_is_better=True, bounds=(0, 1), needs=[told_once_more()], requires=("prompt",))

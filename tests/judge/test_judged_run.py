@@ -90,9 +90,12 @@ def test_a_run_asks_once_and_never_again(server: JudgeServer, world: Path) -> No
     assert totals.counters["judge_spent"] == pytest.approx(server.log.cost)
     assert {attempt.about.split()[0] for attempt in read_ledger(world / "run")} == {f"case-{n:02d}" for n in range(4)}
     finished = Run(world / "run")
-    shown = stored_evidence(Store(world / "store"))(finished, finished.sources()["case-00"]).transcript
-    assert [question for question, _ in shown] == ["Does it show clip 0?", "Is clip 0 absent?"]
-    assert shown[0][1] == f"{truth('Does it show clip 0?')}. seen (frames 0, 3, 5)"
+    shown = stored_evidence(Store(world / "store"))(finished, finished.sources()["case-00"]).interviews
+    assert [one.frames for one in shown] == [(0, 3, 5)] and shown[0].judge == "test-judge-1"
+    assert [told.question for told in shown[0].told] == ["Does it show clip 0?", "Is clip 0 absent?"]
+    first = shown[0].told[0]
+    assert (first.answer, first.reason, first.wanted) == (truth("Does it show clip 0?"), "seen", "yes")
+    assert shown[0].told[1].wanted == "no" and '"answers"' in shown[0].raw[-1]
     run(world, judge=judge)
     run(world, judge=judge, out=world / "second")
     assert len(server.log.calls) == CASES

@@ -7,7 +7,7 @@ import pytest
 
 from report.browser import watched_page
 from report.synthetic import SKILL, add_videos, write_run
-from worldgauge.core.evidence import Drawn, Evidence
+from worldgauge.core.evidence import Drawn, Evidence, Interview, Told
 from worldgauge.core.run_folder import Run
 from worldgauge.core.video import Video
 from worldgauge.media.encoder import write_video
@@ -23,10 +23,10 @@ def report(tmp_path_factory):
     write_video(mask, [np.full((120, 192, 3), (0, 255, 0), np.uint8)] * 36, 12)
 
     def evidence(run, source):
-        transcript = (("Is the box still red?", "Yes, it is."),)
+        told = Told("Is the box still red?", "yes", "Yes, it is.", wanted="yes")
         depth = Drawn(lambda: iter([np.full((60, 96, 3), (200, 40, 40), np.uint8)] * 36), 12, opaque=True)
         overlays = {"mask": Video(mask), "depth": depth}
-        return Evidence(overlays=overlays, recovered=source.case.camera(), transcript=transcript)
+        return Evidence(overlays=overlays, recovered=source.case.camera(), interviews=(Interview("j", (told,)),))
 
     out = root / "report"
     write_report(ReportSource([Run(folder) for folder in folders], evidence=evidence), out)

@@ -6,7 +6,7 @@ import pytest
 
 from report.browser import launched, watched_page
 from report.synthetic import add_videos, write_run
-from worldgauge.core.evidence import Evidence
+from worldgauge.core.evidence import Evidence, Interview, Told
 from worldgauge.core.run_folder import Run
 from worldgauge.report.html import ReportSource, write_report
 
@@ -14,6 +14,10 @@ SCRIPT = "<script>alert('x')</script><img src=x onerror=alert(1)>"
 QUOTES = "\"'`</td></script>{{7*7}}${1+1}&amp;"
 RIGHT_TO_LEFT = "abc\u202egnp.exe\u202c\u2066def"
 LONG = "w" * 10_000
+
+
+def _hostile(text):
+    return Interview(text, (Told(text, text, text, text, text),), frames=(0, 1), raw=(text,))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +36,7 @@ def report(tmp_path_factory):
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     transform = prefix.replace("{", "{{").replace("}", "}}") + "{id}"
     add_videos(folders, root / "videos", cases=1, frames=6, prompt=prefix, transform=transform)
-    answers = lambda run, source: Evidence(transcript=((prefix, prefix),))  # noqa: E731
+    answers = lambda run, source: Evidence(interviews=(_hostile(prefix),))  # noqa: E731
     out = root / "report"
     write_report(ReportSource([Run(folder) for folder in folders], evidence=answers), out)
     return out
@@ -52,6 +56,9 @@ def test_hostile_text_is_only_shown(report, width):
         shown = watched.page.evaluate("document.querySelector('#view h2').textContent")
         assert shown.startswith(SCRIPT + QUOTES + RIGHT_TO_LEFT + LONG)
         quotes = watched.page.evaluate("[...document.querySelectorAll('.quote')].map(q => q.textContent)")
-        assert quotes.count(SCRIPT + QUOTES + RIGHT_TO_LEFT + LONG) == 3
+        assert quotes.count(SCRIPT + QUOTES + RIGHT_TO_LEFT + LONG) == 1
+        told = watched.page.evaluate("[...document.querySelectorAll('.judge bdi')].map(q => q.textContent)")
+        # Judge (twice), question, what it is about, wanted, answer, reason and raw text, of two models.
+        assert told.count(SCRIPT + QUOTES + RIGHT_TO_LEFT + LONG) == 16
         assert watched.problems == []
         assert watched.requests == []

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldgauge.core.asking import AskedInstrument
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_file import FILE_NAME, RunFile
+
+if TYPE_CHECKING:
+    from worldgauge.judge.instrument import Judge
 
 REPLAY = "replay"
 
@@ -88,6 +91,20 @@ def refuse_unconfirmed_judge(judge: AskedInstrument, what: str, send_to: Iterabl
     for place in judge.places:
         if place not in (*send_to, *_confirmed):
             raise WorldGaugeError(f"the judge would send {what} to {place}", f"agree to it with --send-to {place}")
+
+
+def judge_to_ask(name: str | None, what: str, send_to: Iterable[str]) -> Judge:
+    """One judge that can be asked from here, for a verb that is no run; `what` is what it will be sent."""
+    from worldgauge.judge.instrument import Judge
+
+    chosen = chosen_judge(name, Path(), takes=1)
+    if not isinstance(chosen, Judge):
+        hint = "write a [judge] table into worldgauge.toml, or name a script: --judge scripted:FILE.py:FUNCTION"
+        raise WorldGaugeError("this needs one judge", hint)
+    if reason := chosen.unavailable():
+        raise WorldGaugeError(f"the judge cannot be asked: {reason}")
+    refuse_unconfirmed_judge(chosen, what, send_to)
+    return chosen
 
 
 def _judge_of_run(out: Path) -> AskedInstrument | None:

@@ -12,7 +12,7 @@ from typing import Literal
 from worldgauge.blocks.counting import Progress, StepCounter
 from worldgauge.blocks.subjects import Subject, clip_path
 from worldgauge.calibration.judge_questions import FAULT_QUESTIONS
-from worldgauge.calibration.judge_result import Item, JudgeCalibration, summarise
+from worldgauge.calibration.judge_result import Item, JudgeCalibration, noise_of, summarise
 from worldgauge.calibration.measure import Bench
 from worldgauge.calibration.responses import Floats
 from worldgauge.core.asking import ABOUT, Spending, Unanswered
@@ -54,43 +54,52 @@ class Asking:
 def askings(cases: Sequence[Case], bench: Bench, changed: Mapping[str, Floats]) -> list[Asking]:
     """Every fault at every severity in every world where it changes something, and each such world without it.
 
-    Polarity alternates from world to world, so that half of the answers are yes.
+    Polarity alternates from world to world, so that half of the answers are yes; a single world is asked about in both.
     """
     found: list[Asking] = []
     for fault in bench.preset.faults:
-        inverted = False
-        for number, case in enumerate(cases):
-            faulty = [Subject(fault, severity) for severity in bench.preset.severities]
-            shown = [subject for subject in faulty if changed[subject.name][number] > 0]
-            if shown:
-                found += [Asking(case, subject, fault, inverted) for subject in (Subject(), *shown)]
-                inverted = not inverted
+        faulty = [Subject(fault, severity) for severity in bench.preset.severities]
+        shown = {
+            number: seen
+            for number in range(len(cases))
+            if (seen := [subject for subject in faulty if changed[subject.name][number] > 0])
+        }
+        for place, (number, seen) in enumerate(shown.items()):
+            for inverted in (False, True) if len(shown) == 1 else (place % 2 == 1,):
+                found += [Asking(cases[number], subject, fault, inverted) for subject in (Subject(), *seen)]
     return found
 
 
-def calibrate_judge(bench: Bench, judge: Judge, spending: Spending, progress: Progress) -> JudgeCalibration:
-    """Make the worlds and the faults, and ask. What was answered before is not asked again."""
+def calibrate_judge(
+    bench: Bench, judge: Judge, spending: Spending, progress: Progress, takes: int = 1
+) -> JudgeCalibration:
+    """Make the worlds and the faults, and ask each question `takes` times. What was answered is not asked again.
+
+    Accuracy is that of the first time; the others tell how steady the judge is.
+    """
     cases = bench.make_worlds(progress)
     changed = bench.make_subjects(cases, bench.preset.subjects(), progress)
-    to_ask = askings(cases, bench, changed)
+    to_ask = [(asking, take) for take in range(takes) for asking in askings(cases, bench, changed)]
     count = StepCounter("answers", len(to_ask), progress)
     store, started = Store(bench.folder / "store"), time.monotonic()
     judge.begin(bench.folder, spending, threading.Event(), lambda _: None)
 
-    def one(asking: Asking) -> Item:
+    def one(work: tuple[Asking, int]) -> Item:
+        asking, take = work
         try:
-            answer: str | None = _ask(asking, bench, judge, store)
+            answer: str | None = _ask(asking, bench, judge.on_take(take), store)
         except Unanswered:
             answer = None
         count()
-        return Item(asking.fault, asking.subject.severity, asking.truth, answer, asking.inverted)
+        severity = asking.subject.severity
+        return Item(asking.fault, severity, asking.truth, answer, asking.inverted, asking.case.id, take)
 
     try:
         with ThreadPoolExecutor(judge.concurrency) as pool:
             items = list(pool.map(one, to_ask))
     finally:
         counted = judge.finish()
-    faults, accuracy, kappa, baselines = summarise(items)
+    faults, accuracy, kappa, baselines = summarise([item for item in items if item.take == 0])
     priced = judge.settings is not None and judge.settings.price is not None
     return JudgeCalibration(
         judge=judge.parameters,
@@ -99,6 +108,7 @@ def calibrate_judge(bench: Bench, judge: Judge, spending: Spending, progress: Pr
         accuracy=accuracy,
         kappa=kappa,
         baselines=baselines,
+        noise=noise_of(items),
         calls=int(counted.get("judge_calls", 0)),
         cost=counted.get("judge_spent") if priced else None,
         seconds=round(time.monotonic() - started, 2),

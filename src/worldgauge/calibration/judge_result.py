@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from worldgauge.stats.agreement import cohen_kappa, confusion
+from worldgauge.stats.answer_noise import answer_noise
 
 SCHEMA: Final = 1
 FEWEST = 0.3
@@ -30,6 +33,9 @@ class Item:
     """None: the judge gave none."""
     inverted: bool = False
     """Whether yes means that the fault is not there."""
+    world: str = ""
+    take: int = 0
+    """Which time of asking."""
 
     @property
     def alarm(self) -> bool:
@@ -65,8 +71,30 @@ class FaultResult(_Model):
     """Among the clips without the fault."""
     seen: dict[str, Share] = {}
     """Severity to the share of its clips on which the fault was seen."""
+    discrimination: float | None = None
+    """How much more often the fault is seen where it is, at any severity, than where it is not: 1 tells all, 0 none."""
+    by_polarity: dict[str, Share] = {}
+    """Accuracy of the question that asks for the fault (`present`) and of the one that asks for its absence."""
     smallest: float | None = None
     """From this severity on the fault is seen more often than it is imagined; null: at none."""
+
+
+class Noise(_Model):
+    """How steady a judge is that was asked several times. A subject (a fault at a severity) stands for a model, and its
+    score is the share of its worlds, in percent, in which the fault is not seen."""
+
+    takes: int
+    agreement: float
+    """Share of pairs of answers to one question that are the same."""
+    spread: float | None
+    """Standard deviation of the score between subjects."""
+    noise: float
+    """Standard deviation of a subject's score because the judge wavers, as often as it was asked."""
+    noise_once: float
+    """The same, had it been asked once."""
+    share: float | None
+    """Share of the variance between subjects that is noise."""
+    share_once: float | None
 
 
 class JudgeCalibration(_Model):
@@ -81,6 +109,8 @@ class JudgeCalibration(_Model):
     kappa: float | None
     baselines: dict[str, float]
     """Accuracy of always yes, always no and a coin."""
+    noise: Noise | None = None
+    """Null where every question was asked once."""
     calls: int = 0
     cost: float | None = None
     seconds: float = 0.0
@@ -135,9 +165,48 @@ def _of_fault(name: str, items: Sequence[Item]) -> FaultResult:
         accuracy=_accuracy(answered),
         kappa=_kappa(answered),
         false_alarms=false_alarms,
+        discrimination=_discrimination(answered),
+        by_polarity={
+            name: _accuracy([item for item in answered if item.inverted is inverted])
+            for name, inverted in (("present", False), ("absent", True))
+        },
         seen={f"{severity:g}": share for severity, share in seen.items()},
         smallest=_smallest(seen, false_alarms),
     )
+
+
+def noise_of(items: Sequence[Item]) -> Noise | None:
+    """From all takes of all questions; None where none was asked twice."""
+    asked: dict[tuple[str, float, str, bool], dict[int, bool]] = {}
+    for item in items:
+        if item.answer is not None:
+            key = item.fault, item.severity, item.world, item.inverted
+            asked.setdefault(key, {})[item.take] = item.alarm
+    takes = 1 + max((item.take for item in items), default=0)
+    subjects: dict[tuple[str, float], list[list[float]]] = {}
+    pairs, same = 0, 0
+    for (fault, severity, _, _), alarms in asked.items():
+        row = [100.0 * (not alarms[take]) if take in alarms else math.nan for take in range(takes)]
+        subjects.setdefault((fault, severity), []).append(row)
+        for first, second in combinations(alarms.values(), 2):
+            pairs, same = pairs + 1, same + (first == second)
+    found = answer_noise([np.array(rows) for rows in subjects.values()])
+    if found is None:
+        return None
+    return Noise(
+        takes=takes,
+        agreement=same / pairs,
+        spread=found.spread,
+        noise=found.noise,
+        noise_once=found.noise_once,
+        share=found.share,
+        share_once=found.share_once,
+    )
+
+
+def _discrimination(answered: Sequence[Item]) -> float | None:
+    there, clean = ([item.alarm for item in answered if (item.severity > 0) is faulty] for faulty in (True, False))
+    return sum(there) / len(there) - sum(clean) / len(clean) if there and clean else None
 
 
 def _smallest(seen: dict[float, Share], false_alarms: Share) -> float | None:

@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from worldgauge.cli.exits import FAULTS, INTERRUPTED
-from worldgauge.cli.options import Include, JudgeName, MaxCalls, MaxCost, Metrics, SendTo, Use
+from worldgauge.cli.options import Include, Metrics, Use
 from worldgauge.core.asking import Spending
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.manifest import included
-from worldgauge.verbs import AsJson, StepLines, duration, print_table, print_text, say
+from worldgauge.verbs import (
+    AsJson,
+    JudgeName,
+    MaxCalls,
+    MaxCost,
+    SendTo,
+    StepLines,
+    duration,
+    print_note,
+    print_table,
+    print_text,
+    say,
+)
 
 if TYPE_CHECKING:
     from worldgauge.calibration import CalibrationFile
@@ -48,6 +60,9 @@ def calibrate(
         int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
     ] = 0,
     judge: JudgeName = None,
+    judge_takes: Annotated[
+        int, typer.Option("--judge-takes", min=1, max=64, help="With --judge: how often each question is asked.")
+    ] = 1,
     max_cost: MaxCost = None,
     max_calls: MaxCalls = None,
     send_to: SendTo = None,
@@ -78,7 +93,7 @@ def calibrate(
     gauges = choose_gauges(preset.kind, wanted, dict(_declaration(text) for text in declare or ()))
     if judge is not None:
         asked = Bench(preset, out / preset.folder, workers or os.cpu_count() or 1)
-        _calibrate_judge(asked, judge, Spending(max_cost, max_calls), send_to or (), as_json)
+        _calibrate_judge(asked, judge, Spending(max_cost, max_calls), send_to or (), as_json, judge_takes)
         return
     bench = Bench(
         preset,
@@ -114,27 +129,25 @@ def calibrate(
         raise typer.Exit(FAULTS)
 
 
-def _calibrate_judge(bench: Bench, name: str, spending: Spending, send_to: Sequence[str], as_json: bool) -> None:
+def _calibrate_judge(
+    bench: Bench, name: str, spending: Spending, send_to: Sequence[str], as_json: bool, takes: int
+) -> None:
     """Ask a judge about the faults, print how it did, and write `judge.json` and `judge.md`."""
-    from worldgauge.api.judges import chosen_judge, refuse_unconfirmed_judge
+    from worldgauge.api.judges import judge_to_ask
     from worldgauge.calibration.judge_bench import calibrate_judge
-    from worldgauge.calibration.judge_page import HEADER, judge_page, judge_rows
-    from worldgauge.judge.instrument import Judge
+    from worldgauge.calibration.judge_page import HEADER, judge_page, judge_rows, noise_lines
 
-    judge = chosen_judge(name, bench.folder, takes=1)
-    if not isinstance(judge, Judge):
-        raise WorldGaugeError(f"--judge {name}: one judge is calibrated at a time", "name one of them")
-    if reason := judge.unavailable():
-        raise WorldGaugeError(f"the judge cannot be asked: {reason}")
-    refuse_unconfirmed_judge(judge, "frames of rendered worlds", send_to)
+    judge = judge_to_ask(name, "frames of rendered worlds", send_to)
     bench.folder.mkdir(parents=True, exist_ok=True)
-    found = calibrate_judge(bench, judge, spending, StepLines())
+    found = calibrate_judge(bench, judge, spending, StepLines(), takes)
     found.write(bench.folder / "judge.json")
     (bench.folder / "judge.md").write_text(judge_page(found), "utf-8")
     if as_json:
         print_text(found.model_dump_json(by_alias=True, indent=1) + "\n")
         return
-    print_table(HEADER, judge_rows(found), numeric=(2, 4, 7), keys=1)
+    print_table(HEADER, judge_rows(found), numeric=(2, 4, 6, 8), keys=1)
+    for line in noise_lines(found.noise) if found.noise is not None else ():
+        print_note(line)
     say(f"{bench.folder}/judge.json, judge.md; {found.calls} calls in {duration(found.seconds)}")
 
 

@@ -10,13 +10,17 @@ from typing import Annotated
 import typer
 
 from worldgauge.api.judges import chosen_judge, configured_judges, refuse_unconfirmed_judge
-from worldgauge.cli.options import JudgeName, SendTo
+from worldgauge.cli.judge_banks import bank, items
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.verbs import AsJson, print_json, print_pairs, print_table, say
+from worldgauge.verbs import AsJson, JudgeName, SendTo, print_json, print_pairs, print_table, say
 
 app = typer.Typer(help="Judges: vision-language models that answer questions about clips.", no_args_is_help=True)
 
 _NO_JUDGE = "write a [judge] table into worldgauge.toml, or name a script: --judge scripted:FILE.py:FUNCTION"
+
+
+app.command()(bank)
+app.command()(items)
 
 
 @app.command()

@@ -19,7 +19,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
 from worldgauge.engine.seats import Numerics
-from worldgauge.verbs import StorePath, Where, parse_tags
+from worldgauge.verbs import JudgeName, MaxCalls, MaxCost, SendTo, StorePath, Where, parse_tags
 
 Videos = Annotated[Path, typer.Argument(help="A video, a folder of videos, or a submission.json.", show_default=False)]
 BenchmarkName = Annotated[
@@ -157,14 +157,6 @@ Exact = Annotated[
         "--exact", envvar="WORLDGAUGE_EXACT", help="Networks on a GPU so that nothing asked beside changes a bit."
     ),
 ]
-JudgeName = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        envvar="WORLDGAUGE_JUDGE",
-        help="Who answers questions: names in [judge], replay (stored answers only), scripted:FILE.py:FUNCTION.",
-    ),
-]
 JudgeTakes = Annotated[
     int | None,
     typer.Option(
@@ -176,19 +168,6 @@ JudgeBatch = Annotated[
     typer.Option(
         "--judge-batch", envvar="WORLDGAUGE_JUDGE_BATCH", help="Ask by the provider's batch endpoint: later, for less."
     ),
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost", min=0, envvar="WORLDGAUGE_MAX_COST", help="What this command may spend on answers, at most."
-    ),
-]
-MaxCalls = Annotated[
-    int | None, typer.Option("--max-calls", min=0, envvar="WORLDGAUGE_MAX_CALLS", help="Calls of the judge, at most.")
-]
-SendTo = Annotated[
-    list[str] | None,
-    typer.Option("--send-to", envvar="WORLDGAUGE_SEND_TO", help="Host that may get frames and texts; repeatable."),
 ]
 Prompt = Annotated[
     list[str] | None,

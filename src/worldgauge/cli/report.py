@@ -80,9 +80,10 @@ def report(
         from worldgauge.calibration.for_report import shipped_calibration
         from worldgauge.engine.evidence import stored_evidence
         from worldgauge.engine.store import Store
+        from worldgauge.judge.unread import with_unread
         from worldgauge.report.html import ReportSource, write_report
 
-        evidence = stored_evidence(Store(store or default_store()))
+        evidence = with_unread(stored_evidence(Store(store or default_store())))
         source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
         say(str(write_report(source, out or Path("report"))))
         return
@@ -128,6 +129,9 @@ def print_summary(summary: Summary) -> None:
     optional = {
         "spread of takes": [_rounded(s.spread) for s in scores],
         "bounds": [s.bounds_in_words(_rounded) for s in scores],
+        "constant answers": [
+            ", ".join(f"{name} {_rounded(value)}" for name, value in s.constants.items()) for s in scores
+        ],
     }
     shown = {name: cells for name, cells in optional.items() if any(cells)}
     for i, score in enumerate(scores):

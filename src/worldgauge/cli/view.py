@@ -35,10 +35,11 @@ def view(
     from worldgauge.core.run_folder import Run
     from worldgauge.engine.evidence import stored_evidence
     from worldgauge.engine.store import Store
+    from worldgauge.judge.unread import with_unread
     from worldgauge.report.html import ReportSource
     from worldgauge.report.html.serve import ReportServer
 
-    evidence = stored_evidence(Store(store or default_store()))
+    evidence = with_unread(stored_evidence(Store(store or default_store())))
     source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
     server = ReportServer(source, host, port)
     say(f"{server.url}  (Ctrl-C stops)")

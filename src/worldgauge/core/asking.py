@@ -25,13 +25,21 @@ OFFLINE = "WORLDGAUGE_OFFLINE"
 """Environment variable of `--offline`: with it nobody is asked who is not on this machine."""
 
 TRANSCRIPT = "transcript"
-"""Array in a stored answer, for people: the bytes of a JSON list of question, answer and reason."""
+"""Array in a stored answer, for people: the bytes of a JSON list of question, answer and reason; where the signal says
+so, also the answer that passes, what the question is about, and its id."""
 
 BALLOTS = "ballots"
 """Array in a stored answer that several gave, or one gave several times: the bytes of a JSON list, see `Ballot`."""
 
 ABOUT: ContextVar[str] = ContextVar("ABOUT", default="")
 """The case that is asked about, for what is written down."""
+
+
+def is_asked(described: Mapping[str, Any]) -> bool:
+    """Whether a signal, as `run.json` describes it, rests on answers: who is asked names the prompts for it."""
+    instrument = described.get("instrument") or {}
+    asked = instrument.get("prompts") or instrument.get("judges")
+    return bool(asked) or any(map(is_asked, described.get("needs", ())))
 
 
 class Unanswered(Unavailable):

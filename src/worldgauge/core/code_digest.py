@@ -12,6 +12,7 @@ import importlib.metadata
 import inspect
 import sys
 import sysconfig
+import threading
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -23,11 +24,17 @@ _codes: dict[Any, dict[str, str]] = {}
 """Function or class to its code when it was first asked for: a later edit of the file is not what runs."""
 
 
+_one_reader = threading.Lock()
+"""Judges are asked from many threads, and Python 3.11 loses count of its depth where two of them parse at once."""
+
+
 def code_of(definition: Any) -> dict[str, str]:
     """`{}` for our own function or class, else `{"code": digest}` or `{"distribution": "name version"}`."""
-    if definition not in _codes:
-        _codes[definition] = _find_code(definition)
-    return _codes[definition]
+    found = _codes.get(definition)
+    if found is None:
+        with _one_reader:
+            found = _codes[definition] = _find_code(definition)
+    return found
 
 
 def forget_digests() -> None:

@@ -27,6 +27,36 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class Told:
+    """One question, and what was said to it."""
+
+    question: str
+    answer: str
+    """Empty: none was given."""
+    reason: str = ""
+    wanted: str = ""
+    """The answer that passes; empty where none is known, as on a scale."""
+    about: str = ""
+    """The dimension or group it belongs to."""
+
+
+@dataclass(frozen=True)
+class Interview:
+    """One judge asked about one clip, once."""
+
+    judge: str
+    told: tuple[Told, ...]
+    frames: tuple[int, ...] = ()
+    """Numbers of the frames that were sent."""
+    raw: tuple[str, ...] = ()
+    """Every reply as it came; the last is the one that was read."""
+    take: int = 0
+    """Which time of asking."""
+    problem: str = ""
+    """Why no answer could be read; empty where one was."""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All optional; a page shows what is there."""
 
@@ -34,8 +64,8 @@ class Evidence:
     """Name, such as `flow` or `mask`, to a clip of the same length."""
     recovered: CameraPath | None = None
     """Camera path read off the clip, already aligned to the requested one."""
-    transcript: tuple[tuple[str, str], ...] = ()
-    """A judge's questions and answers."""
+    interviews: tuple[Interview, ...] = ()
+    """What judges were asked about the clip, and what they said."""
 
 
 EvidenceOf = Callable[[Run, Source], Evidence]

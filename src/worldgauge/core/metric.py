@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,10 @@ class Measurement:
     sampled or, where it took all of them, 0, 1, 2, ..."""
     left_out: float = 0.0
     """Share of the frames it is about that could not be used; the value is that of the others."""
+    constants: Mapping[str, float] = field(default_factory=dict)
+    """For what rests on answers: the value of answers that pay no heed to the clip, by name (`always yes`, `coin`)."""
+    repeats: tuple[float, ...] = ()
+    """For what rests on answers that were asked for several times: the value of each time alone."""
 
     @classmethod
     def from_curve(

@@ -57,6 +57,10 @@ class Record(BaseModel):
     left_out: float = 0.0
     """Share of the frames that could not be used (blank, flashes, not to be placed); the value is that of the
     others."""
+    constants: dict[str, float] = {}
+    """For what rests on answers: the score of answers that pay no heed to the clip, by name."""
+    repeats: list[float] = []
+    """For what rests on answers that were asked for several times: the score of each time alone."""
     again: bool = False
     """Whether the next run should try again, because the reason lies with this machine: too little memory, or an
     instrument that was not there."""

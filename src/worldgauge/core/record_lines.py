@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("reason", "code"), (str,)),
     "curve": _LISTS,
     "tags": (dict,),
+    "constants": (dict,),
+    "repeats": (list,),
 }
 """Of each field that is read, as what it may come."""
 _NO_TAGS: dict[str, str] = {}
@@ -83,12 +85,18 @@ def _problem(record: Any) -> str:
             and (value is None or (type(value) in _NUMBERS and -_LARGE < value < _LARGE))
             and (raw is None or (type(raw) in _NUMBERS and -_LARGE < raw < _LARGE))
             and (weight is None or (type(weight) in _NUMBERS and -_LARGE < weight < _LARGE))
+            and ("constants" not in record or _all_numbers(record["constants"].values()))
+            and ("repeats" not in record or _all_numbers(record["repeats"]))
             and get("status") in _STATUSES
             and (value is not None or get("status") != "ok")
         )
-    except TypeError:
+    except (TypeError, AttributeError):
         right = False
     return "" if right else _named(record)
+
+
+def _all_numbers(found: Iterable[Any]) -> bool:
+    return all(type(number) in (float, int) and -_LARGE < number < _LARGE for number in found)
 
 
 def _named(record: dict[str, Any]) -> str:
@@ -100,4 +108,8 @@ def _named(record: dict[str, Any]) -> str:
             return f"no {key}"
     if record["status"] not in _STATUSES:
         return "no status"
+    for key in ("constants", "repeats"):
+        found = record.get(key, ())
+        if not _all_numbers(found.values() if isinstance(found, dict) else found):
+            return f"{key} are not numbers"
     return "a number is too large" if record.get("value") is not None else "ok without a value"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from sys import intern
@@ -43,6 +44,10 @@ class Columns:
     """NaN where a record has none of its own."""
     codes: list[str]
     """Reason codes; empty for any status but unscored."""
+    constants: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Of what rests on answers: name of a constant answer to its score, NaN where a record has none."""
+    repeats: NDArray[np.float64] | None = None
+    """Likewise (records, times asked): the score of each time, NaN where there is none; None: asked once."""
 
     def count(self) -> Counter[Status]:
         return Counter(self.statuses)
@@ -107,6 +112,7 @@ class Run:
                 np.nan if raw is None else raw,
                 np.nan if weight is None else weight,
                 _code(record) if status is _UNSCORED else "",
+                _beside(record),
             )
         self.left_out = counting.left_out(lambda metric, video: video in rows[metric])
         return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
@@ -141,13 +147,19 @@ class Run:
 
 _UNSCORED = intern(Status.UNSCORED.value)
 
-_Row = tuple[int, str, str, float, float, float, str]
-"""Invocation, cluster, status, value, raw, weight, reason code."""
+_Beside = tuple[dict[str, float], list[float] | None]
+_Row = tuple[int, str, str, float, float, float, str, _Beside | None]
+"""Invocation, cluster, status, value, raw, weight, reason code; constants and repeats, where it rests on answers."""
 
 
 def _code(record: dict[str, Any]) -> str:
     """Why a record is unscored. Before there were codes, only what the machine lacked was to be tried again."""
     return intern(record.get("code", "")) or (UNAVAILABLE if record.get("again") else "")
+
+
+def _beside(record: dict[str, Any]) -> _Beside | None:
+    constants, repeats = record.get("constants"), record.get("repeats")
+    return (constants or {}, repeats) if constants or repeats else None
 
 
 def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
@@ -162,4 +174,20 @@ def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
         raws=np.array([row[4] for row in rows], dtype=np.float64),
         weights=np.array([row[5] for row in rows], dtype=np.float64),
         codes=[row[6] for row in rows],
+        constants=_constants(rows),
+        repeats=_repeats(rows),
     )
+
+
+def _constants(rows: Sequence[_Row]) -> dict[str, NDArray[np.float64]]:
+    found = [row[7][0] if row[7] is not None else {} for row in rows]
+    names = dict.fromkeys(name for of_row in found for name in of_row)
+    return {name: np.array([of_row.get(name, np.nan) for of_row in found], dtype=np.float64) for name in names}
+
+
+def _repeats(rows: Sequence[_Row]) -> NDArray[np.float64] | None:
+    found = [(row[7][1] if row[7] is not None else None) or [] for row in rows]
+    times = max(map(len, found), default=0)
+    if times < 2:
+        return None
+    return np.array([of_row + [np.nan] * (times - len(of_row)) for of_row in found], dtype=np.float64)

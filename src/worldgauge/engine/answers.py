@@ -29,7 +29,11 @@ def checked_answer(metric: Metric, answer: Any) -> Measurement:
     left_out = finite(answer.left_out)
     if left_out is None or not 0 <= left_out <= 1:
         raise Nonsense(f"metric '{metric.name}' left out {_shown(answer.left_out)}, not a share of the frames")
-    return replace(answer, value=value, curve=_curve(metric.name, answer.curve), left_out=left_out)
+    plain = replace(answer, value=value, curve=_curve(metric.name, answer.curve), left_out=left_out)
+    if not answer.constants and not answer.repeats:
+        return plain
+    constants = {str(name): _beside(metric, number) for name, number in answer.constants.items()}
+    return replace(plain, constants=constants, repeats=tuple(_beside(metric, number) for number in answer.repeats))
 
 
 def finite(value: Any) -> float | None:
@@ -46,6 +50,14 @@ def finite(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def _beside(metric: Metric, given: Any) -> float:
+    """A value that other answers would have given; it keeps to the metric's bounds as well."""
+    number = finite(given)
+    if number is None or not metric.bounds[0] <= number <= metric.bounds[1]:
+        raise Nonsense(f"metric '{metric.name}' gave {_shown(given)} for other answers, outside its bounds")
+    return number
 
 
 def _curve(metric: str, curve: Any) -> tuple[float | None, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
 
@@ -72,6 +73,8 @@ def evaluate(
     # What a case weighs by itself is known without its video.
     weight = inputs.case.weight if definition.reduce == "weighted_mean" else None
     left_out = 0.0
+    constants: dict[str, float] = {}
+    repeats: list[float] = []
     frames: list[int] | None = None
     code, again = "", False
     try:
@@ -83,7 +86,11 @@ def evaluate(
         weight = _weight(definition, inputs, measurement)
         frames = _frames(definition, inputs, measurement)
         left_out = measurement.left_out
-        value = definition.scale(raw) if definition.scale and definition.scale.level == "case" else raw
+        scaled = definition.scale is not None and definition.scale.level == "case"
+        score: Callable[[float], float] = definition.scale if scaled and definition.scale else float
+        value = score(raw)
+        constants = {name: score(number) for name, number in measurement.constants.items()}
+        repeats = [score(number) for number in measurement.repeats]
     except (NotStored, StopsRun):
         raise
     except _NoVideo:
@@ -116,6 +123,8 @@ def evaluate(
         reason=reason,
         code=code,
         left_out=round(left_out, 6),
+        constants=constants,
+        repeats=repeats,
         again=again,
         traceback=trace,
         tags=inputs.case.tags,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from worldgauge.core.asking import TRANSCRIPT
+from worldgauge.core.asking import BALLOTS, TRANSCRIPT
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
+from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf
+from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf, Interview, Told
 from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.sources import Source
@@ -40,7 +42,7 @@ def stored_evidence(store: Store) -> EvidenceOf:
         described = {str(s): s for d in run.file.definitions for s in _all(d.signals) if s["of"] == "video"}
         overlays: dict[str, Drawn] = {}
         recovered: CameraPath | None = None
-        transcript: list[tuple[str, str]] = []
+        interviews: list[Interview] = []
         for signal in described.values() if source.video is not None else ():
             asked = SIGNALS.get(signal["signal"]).is_asked if signal["signal"] in SIGNALS.names() else False
             if not asked and signal["signal"] not in (*_OVERLAYS, "poses", "poses_given_lens"):
@@ -50,7 +52,7 @@ def stored_evidence(store: Store) -> EvidenceOf:
                 if entry is None or entry.unscored is not None:
                     continue
                 if asked:
-                    transcript += _transcript(entry.arrays)
+                    interviews += _interviews(entry.arrays, source.case)
                     continue
                 if signal["signal"] in _OVERLAYS:
                     overlays |= _overlay(signal["signal"], entry.arrays, inputs.clip("video").video.info)
@@ -58,16 +60,38 @@ def stored_evidence(store: Store) -> EvidenceOf:
                     recovered = _aligned(entry.arrays, source.case.camera())
             except WorldGaugeError as problem:
                 _LOG.debug("no %s to show for %s: %s", signal["signal"], source.case.id, problem)
-        return Evidence(overlays, recovered, tuple(transcript))
+        return Evidence(overlays, recovered, tuple(interviews))
 
     return find
 
 
-def _transcript(arrays: Arrays) -> list[tuple[str, str]]:
-    """Each question, and the answer with its reason and the frames that the judge was shown."""
-    shown = ", ".join(map(str, arrays["frames"].tolist()))
-    rows = json.loads(arrays[TRANSCRIPT].tobytes())
-    return [(question, f"{answer}. {reason} (frames {shown})") for question, answer, reason in rows]
+def _interviews(arrays: Arrays, case: Case) -> list[Interview]:
+    """Each question with answer and reason, the frames that were sent, and the replies as they came; where several
+    answers were put together, one interview for each time that each judge was asked.
+
+    A row that does not say which answer passes is one of the case's own questions, where it has the same words.
+    """
+    known = {question.text: question for question in case.reference.questions}
+    told: dict[str, Told] = {}
+    for question, answer, reason, *more in json.loads(arrays[TRANSCRIPT].tobytes()):
+        own = known.get(question)
+        named = more or ((own.answer, own.dimension, own.id) if own is not None else ("", "", question))
+        wanted, about, number = named
+        told[number] = Told(question, answer, reason, wanted, about)
+    frames = tuple(arrays["frames"].tolist())
+    raw = tuple(json.loads(arrays["raw"].tobytes()))
+    judge = arrays["model"].tobytes().decode("utf-8")
+    together = Interview(judge, tuple(told.values()), frames, raw)
+    ballots = json.loads(arrays[BALLOTS].tobytes()) if BALLOTS in arrays else []
+    sittings: dict[tuple[str, int], list[Told]] = {}
+    for ballot in ballots:
+        asked = told.get(ballot["question"], Told(ballot["question"], ""))
+        for name, answers in ballot["answers"].items():
+            for take, answer in enumerate(answers):
+                single = replace(asked, answer=str(answer), reason="")
+                sittings.setdefault((name, take), []).append(single)
+    alone = [Interview(name, tuple(rows), frames, take=take) for (name, take), rows in sittings.items()]
+    return [*alone, replace(together, judge=f"together ({judge})")] if alone else [together]
 
 
 def key_of(described: Mapping[str, Any], inputs: CaseInputs) -> str:

@@ -198,8 +198,16 @@ class Judge(AskedInstrument):
         if session is None or self.settings is None:
             raise Unanswered("the answer is not stored, and a replay asks nobody")
         material = looked(self, rate)
-        request = self.request(prompt, values, form, material)
-        return session.ask(request, form, about), material.frames
+        return self.ask_about(material, prompt, values, form, about), material.frames
+
+    def ask_about(
+        self, material: Material, prompt: str, values: Mapping[str, str], form: Form, about: str = ""
+    ) -> Answer:
+        """The answer to a prompt about pictures that are no clip, or about text alone."""
+        session = self._open
+        if session is None:
+            raise Unanswered("the answer is not stored, and a replay asks nobody")
+        return session.ask(self.request(prompt, values, form, material), form, about)
 
     def _asked(
         self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, rate: float | None
@@ -282,7 +290,7 @@ def judge_of(settings: Settings, replays: bool = False) -> Judge:
     """The instrument of a configured judge."""
     from worldgauge.judge.clients.scripted import script_file
 
-    own = {one.name for one in fields(Judge) if one.compare} - {"script"}
+    own = {one.name for one in fields(Judge) if one.compare} - {"script", "take"}
     values = {name: value for name, value in settings.model_dump().items() if name in own}
     if settings.client == "anthropic":
         # What the protocol does not take must not stand in the key as if it were kept.

@@ -113,8 +113,12 @@ def ask_questions(
     """All questions about a clip in one request; the value of a signal. Read it with `answer_in`."""
     about = f"questions {', '.join(one.id for one in questions)}"
     answer, frames = judge.ask(clip, prompt, question_values(questions), form_of(questions), about, rate)
-    items = answer.value
-    told = [[one.text, str(items[one.id]["answer"]), items[one.id]["reason"]] for one in questions if one.id in items]
+    told = []
+    for one in questions:
+        # Where votes are even, a question has no answer.
+        if (given := answer.value.get(one.id)) is not None:
+            wanted = "" if one.scale is not None else one.passes
+            told.append([one.text, str(given["answer"]), given["reason"], wanted, one.dimension, one.id])
     return answer.arrays(frames, told)
 
 

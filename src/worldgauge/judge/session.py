@@ -55,7 +55,7 @@ class Answer:
 
     def arrays(self, frames: Sequence[int] = (), told: Sequence[Sequence[str]] = ()) -> Arrays:
         """As it lies in the store; `frames` are the frame numbers that were sent, `told` is for people: question,
-        answer and reason of each."""
+        answer and reason of each, and where they are known the answer that passes, what it is about, and its id."""
         several = {BALLOTS: packed(canonical_json(list(self.ballots)))} if self.ballots else {}
         return several | {
             "answer": packed(canonical_json(self.value)),

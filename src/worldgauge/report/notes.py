@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from worldgauge.core.status import Status
 from worldgauge.report.comparable import unlike_cases
+from worldgauge.report.constants import judged_notes
 from worldgauge.report.judges import agreement_notes
 from worldgauge.report.places import Ranks, ranks_in_words
 from worldgauge.report.summary import Summary
 from worldgauge.report.unofficial import unofficial_notes
+from worldgauge.report.videos import PENDING
 
 RANK_DEPENDS = "*"
 """Stands behind a score whose rank depends on what clips without a score are worth."""
@@ -41,6 +44,8 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
     if baselines:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
+    notes += _scopes(summaries)
+    notes += judged_notes(summaries)
     notes += _policy(summaries)
     notes += _reasons(summaries)
     notes += _bounds(summaries, ranks)
@@ -64,6 +69,21 @@ def flaw_notes(summaries: Sequence[Summary], ranks: RanksOf) -> list[str]:
     flaws = summaries[0].run.file.benchmark.known_flaws
     ranked = {column for _, column in ranks}
     return [f"{FLAWED} {column}: known flaw: {flaw}." for column, flaw in flaws.items() if column in ranked]
+
+
+def _scopes(summaries: list[Summary]) -> list[str]:
+    """Columns that are about a part of the clips only: how many, one line for those about equally many."""
+    found: dict[tuple[int, int], dict[str, None]] = {}
+    for summary in summaries:
+        for key, score in summary.metrics.items():
+            skipped = score.statuses.get(Status.SKIPPED, 0)
+            # While clips are to be looked at, nobody knows of how many it will be.
+            if skipped and score.expected and PENDING not in score.statuses:
+                found.setdefault((score.expected, score.expected + skipped), {})[key] = None
+    return [
+        f"Of {part} of {whole} clips, as others have no part in it: {', '.join(ids)}."
+        for (part, whole), ids in found.items()
+    ]
 
 
 def _policy(summaries: list[Summary]) -> list[str]:

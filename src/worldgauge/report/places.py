@@ -11,13 +11,18 @@ Ranks = tuple[int, int]
 """The first and the last rank that a score can have; equal where nothing is open."""
 
 
-def contestants(baselines: Sequence[str]) -> list[int]:
-    """Rows that compete: the models under test, or all of them where there are only baselines.
+CONSTANT = "constant answer"
+"""What a row stands for that is no run: answers that pay no heed to the clips."""
 
-    >>> contestants(["oracle", "", ""]), contestants(["oracle", "frozen"])
+
+def contestants(baselines: Sequence[str]) -> list[int]:
+    """Rows that compete: the models under test, or all baselines where there is nothing else; never constant answers.
+
+    >>> contestants(["oracle", "", ""]), contestants(["oracle", "frozen", CONSTANT])
     ([1, 2], [0, 1])
     """
-    return [k for k, baseline in enumerate(baselines) if not baseline] or list(range(len(baselines)))
+    runs = [k for k, baseline in enumerate(baselines) if baseline != CONSTANT]
+    return [k for k in runs if not baselines[k]] or runs
 
 
 def places(values: Mapping[int, float | None], higher_is_better: bool | None) -> dict[int, Place]:

@@ -16,6 +16,7 @@ from worldgauge.core.aggregate import Tree, weighted_means
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.report.case_table import CaseTable, tabulate
+from worldgauge.report.constants import constant_scores
 from worldgauge.report.judges import agreements
 from worldgauge.report.unofficial import unofficial
 from worldgauge.report.videos import Videos
@@ -51,6 +52,8 @@ class Score:
     """How many videos each of these is."""
     as_worst: int = 0
     """Videos that count as the worst score."""
+    constants: dict[str, float] = field(default_factory=dict)
+    """Of what rests on answers: what answers that pay no heed to the clips would score on the same videos."""
 
     @property
     def scored(self) -> int:
@@ -104,6 +107,7 @@ class Score:
                 if self.counted_as
                 else {}
             ),
+            **({"constants": self.constants} if self.constants else {}),
         }
 
 
@@ -173,6 +177,7 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
     drawn = tree.combine(cluster_replicates(table.values, table.clusters, replicates, seed, table.weights))
     low, high = table.bounds(tree)
     spreads = _spreads(tree, table)
+    constants = constant_scores(tree, table, columns)
     clusters = len(np.unique(table.clusters))
     videos = Videos(tree, columns, table, file)
     values = {name: _number(point) for name, point in zip(tree.ids, points, strict=True)}
@@ -193,6 +198,7 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
             counted_as=counted_as,
             absent=absent,
             as_worst=as_worst,
+            constants=constants.get(name, {}),
         )
     count = len(file.definitions)
     ordered = list(scores.items())

@@ -12,9 +12,10 @@ from functools import cached_property
 
 from worldgauge.core.aggregate import Tree, score_unit
 from worldgauge.report.comparable import check_comparable
+from worldgauge.report.constants import constant_rows
 from worldgauge.report.fit import fit_matrix
 from worldgauge.report.notes import FLAWED, RANK_DEPENDS, number_of_table, table_notes
-from worldgauge.report.places import Place, Ranks, contestants, places, possible_ranks, ranks_in_words
+from worldgauge.report.places import CONSTANT, Place, Ranks, contestants, places, possible_ranks, ranks_in_words
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
 
@@ -81,6 +82,7 @@ def build_table(summaries: list[Summary]) -> Table:
         for d in file.definitions:
             columns.setdefault(d.id, Column(d.id, score_unit(d), tree.higher_is_better(d.id)))
     rows = [Row(s.run.name, {**s.groups, **s.metrics}, s.run.file.model.stands_for) for s in summaries]
+    rows += [Row(name, scores, CONSTANT) for name, scores in constant_rows(summaries).items()]
     ranks = Table(list(columns.values()), rows, []).ranks
     flaws, ranked = files[0].benchmark.known_flaws, {column for _, column in ranks}
     marked = [replace(c, known_flaw=flaws.get(c.id, "") if c.id in ranked else "") for c in columns.values()]

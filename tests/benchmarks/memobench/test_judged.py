@@ -29,6 +29,7 @@ from worldgauge.judge.instrument import judge_of
 from worldgauge.judge.material import describe
 from worldgauge.judge.settings import Settings
 from worldgauge.report.summary import write_summary
+from worldgauge.report.tables import build_table
 
 SCRIPT = Path(__file__).with_name("scripted_judge.py")
 COLUMNS = ("InstructionFollowing", "ObjectBackground", "ContinuityOfMemory", "PhysicsAdherence")
@@ -146,6 +147,11 @@ def test_all_official_columns_have_values_in_one_run(world: Path) -> None:
     assert len(COLUMNS_OF_BOARD[1:]) == 14
     assert [column for column in COLUMNS_OF_BOARD[1:] if scores[column].value is None] == []
     assert {scores[column].scored for column in COLUMNS} == {len(ASKED)}
+    # The table says of how many clips they are; in the released set that is 45 of 360.
+    of_all = len(summary.cases)
+    note = f"Of {len(ASKED)} of {of_all} clips, as others have no part in it: {', '.join(COLUMNS)}."
+    assert of_all == 6 and note in build_table([summary]).notes
+    assert all(scores[column].constants["coin"] == 50 for column in COLUMNS)
     # No total: the groups have only the parts they had before.
     assert not {*COLUMNS} & {part for group in summary.run.file.benchmark.groups for part in group.of}
 

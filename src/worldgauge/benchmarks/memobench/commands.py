@@ -15,16 +15,18 @@ from worldgauge.benchmarks.memobench.human.commands import agreement, review, su
 from worldgauge.benchmarks.memobench.official.command import leaderboard
 from worldgauge.benchmarks.memobench.pictures import radar, strip
 from worldgauge.benchmarks.memobench.printing import show_rows
-from worldgauge.benchmarks.memobench.question_commands import answers, filter_questions, questions
+from worldgauge.benchmarks.memobench.question_commands import answers, filter_questions
+from worldgauge.benchmarks.memobench.question_commands import app as question_banks
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, StorePath, default_store, parse_size, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
 
-VERBS = (leaderboard, questions, answers, review, survey, agreement, tables, joint, strip, radar, breakdown, footage)
+VERBS = (leaderboard, answers, review, survey, agreement, tables, joint, strip, radar, breakdown, footage)
 for verb in VERBS:
     app.command()(verb)
 app.command("filter")(filter_questions)
+app.add_typer(question_banks, name="questions")
 
 DEPTH_SAMPLES = "depth-samples"
 """The sweep that looks at other frames than the run did."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from worldgauge.report.constants import constant_rows
 from worldgauge.report.html.column import Column
+from worldgauge.report.html.judged import judged_ids
 from worldgauge.report.judges import agreement_notes
 from worldgauge.report.notes import unlike_notes
 from worldgauge.report.places import Ranks, contestants, places, ranks_in_words
@@ -22,6 +24,7 @@ SCRIPTS = (
     "bars.js",
     "leaderboard.js",
     "metric.js",
+    "judge.js",
     "cases.js",
     "player.js",
     "case.js",
@@ -74,6 +77,11 @@ def render(source: ReportSource) -> str:
         clusters=len(source.joint.cluster_names),
         date=_date(models),
         notes=unlike_notes(source.summaries),
+        judged=bool(judged_ids(source.joint)),
+        constants={
+            name: {column.id: column.number(row[column.id].value or 0.0) for column in columns if column.id in row}
+            for name, row in constant_rows(source.summaries).items()
+        },
         agreement=agreement_notes(source.runs),
         scripts=SCRIPTS,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -34,6 +34,7 @@ from worldgauge.report.html.details import (
     rounded,
     run_details,
 )
+from worldgauge.report.html.judged import flags_of, interviews_json, judged_ids, judged_json, statuses_by_case
 from worldgauge.report.joint import Joint
 from worldgauge.report.places import Ranks, contestants, possible_ranks
 from worldgauge.report.summary import Score, summarise
@@ -71,6 +72,8 @@ class ReportSource:
         yield "index.html"
         yield from (f"assets/{name}" for name in page.ASSETS)
         yield from ("data/index.js", "data/cases.js", "data/pairs.js")
+        if self._judged:
+            yield "data/judged.js"
         yield from (f"data/values-{m}.js" for m in range(len(self.joint.definitions)))
         yield from (f"data/details-{i}.js" for i in range(self._detail_files))
 
@@ -91,7 +94,9 @@ class ReportSource:
                 raise KeyError(name)
             text = self._values(int(number)) if stem == "values" else self._details(int(number))
         else:
-            makers = {"index": self.index, "cases": self._cases, "pairs": self._pairs}
+            makers: dict[str, Callable[[], Any]] = {"index": self.index, "cases": self._cases, "pairs": self._pairs}
+            if self._judged:
+                makers["judged"] = self._flags
             if stem not in makers:
                 raise KeyError(name)
             text = compact(makers[stem]())
@@ -126,6 +131,7 @@ class ReportSource:
             "ties": [self.joint.ties(i, column.better or 1) for i, column in enumerate(self.columns)],
             "histograms": histograms(self.joint, self.columns),
             "tags": by_tag(self.joint, self._tags),
+            "judged": judged_json(self.joint, self.summaries),
             "calibration": {d.id: list(self._calibration_of(d)) for d in self.joint.definitions},
             "cases": len(self.joint.cases),
             "clusters": len(self.joint.cluster_names),
@@ -141,6 +147,20 @@ class ReportSource:
             scores = {k: self.summaries[k].scores.get(column.id) for k in ranked}
             ends = {k: score.ends if score else None for k, score in scores.items()}
             found[column.id] = possible_ranks(ends, column.better > 0 if column.better else None)
+        return found
+
+    @cached_property
+    def _judged(self) -> list[str]:
+        return judged_ids(self.joint)
+
+    def _flags(self) -> list[list[int]]:
+        """Per model and case what there is to look at in a judge's answers."""
+        found = []
+        for k, columns in enumerate(self.joint.columns):
+            statuses = statuses_by_case(columns, self._judged)
+            found.append(
+                [flags_of(self._evidence(k, case).interviews, statuses.get(case, ())) for case in self.joint.cases]
+            )
         return found
 
     @property
@@ -216,7 +236,7 @@ class ReportSource:
             # Recovered paths stand under the model's number.
             recovered = {str(k): e.recovered for k, e in enumerate(evidence) if e.recovered is not None}
             content["camera"] = from_above(camera_paths(known.case) | recovered)
-            content["transcripts"] = [list(e.transcript) for e in evidence]
+            content["interviews"] = [interviews_json(e.interviews) for e in evidence]
             content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
         records = ",".join(
             "{"

@@ -135,6 +135,17 @@ def discrimination(banks: Iterable[Bank]) -> dict[str, Any]:
     }
 
 
+def undiscriminating(banks: Iterable[Bank]) -> dict[str, list[Any]]:
+    """Clip to the final questions with one verdict on truth and failure: they do not tell the two apart."""
+    found: dict[str, list[Any]] = {}
+    for bank in banks:
+        verdicts = [{item["ID"]: item.get("Verdict") for item in part} for part in (bank.on_truth, bank.on_failure)]
+        same = [item["ID"] for item in bank.final if verdicts[0].get(item["ID"]) == verdicts[1].get(item["ID"])]
+        if same:
+            found[bank.clip] = same
+    return found
+
+
 def _by_dimension(questions: Iterable[Question], answer: str) -> dict[str, list[bool]]:
     grouped: dict[str, list[bool]] = {}
     for question in questions:

@@ -1,7 +1,7 @@
 """Next scenes, one after the other, by whoever writes them (paper, Eq. 2 and B.3).
 
-This is the hook only: no instrument here writes text. `write` is a function of yours that calls a language model with
-all scenes so far and returns its answer.
+`write` calls a language model with all scenes so far and returns its answer: a judge (`written_scenes.py`), or a
+function of yours.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from worldgauge.verbs import say
+from worldgauge.verbs import JudgeName, MaxCalls, MaxCost, SendTo, print_note, say
 
 LOG, SUMMARY = "curation.csv", "curation.json"
 
@@ -32,14 +32,27 @@ def curate(
         Path | None, typer.Option(help="CSV: picture, class, caption, keep (yes or no); by a model or people of yours.")
     ] = None,
     best: Annotated[int | None, typer.Option(min=1, help="Of each class the best in quality; the paper: 100.")] = None,
+    judge: JudgeName = None,
+    next_scenes: Annotated[
+        bool, typer.Option("--next-scenes", help="The judge also writes the scenes after each kept picture.")
+    ] = False,
+    large: Annotated[float, typer.Option(min=0, max=1, help="Share of worlds with three next scenes, not one.")] = 0.2,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    send_to: SendTo = None,
     use: Annotated[list[str] | None, typer.Option("--use", help="SEAT=INSTRUMENT; repeatable.")] = None,
 ) -> None:
     """Choose pictures for current scenes: not too dark, poor, tilted or alike, and the best of each class.
 
     The paper prints no thresholds: name yours.
 
+    With --judge a vision-language model says caption and class of every picture that is left, and with --next-scenes
+    what comes after it; `worlds.json` has both as the data set holds them. The same command goes on where it stopped.
+
     worldgauge worldscore curate photos --min-brightness 0.15 --max-pitch 20 --max-similarity 0.95 -o curated
+    worldgauge worldscore curate photos --min-brightness 0.15 --judge mine --next-scenes --max-cost 5 -o curated
     """
+    from worldgauge.benchmarks.worldscore.curation.asker import Asker
     from worldgauge.benchmarks.worldscore.curation.best_of_class import keep_best, read_classes, reviewed
     from worldgauge.benchmarks.worldscore.curation.current_scenes import (
         Thresholds,
@@ -48,6 +61,7 @@ def curate(
         summary,
     )
     from worldgauge.benchmarks.worldscore.curation.current_scenes import curate as chosen
+    from worldgauge.core.asking import Spending
     from worldgauge.core.errors import WorldGaugeError
 
     thresholds = Thresholds(
@@ -63,11 +77,19 @@ def curate(
     if not thresholds.asked:
         raise WorldGaugeError("no threshold is named", "give for example --min-brightness 0.15 --max-similarity 0.95")
     described = read_classes(classes) if classes is not None else {}
+    if next_scenes and judge is None:
+        raise WorldGaugeError("--next-scenes needs somebody who writes them", "name a judge with --judge")
     measures, instruments = _measures(thresholds.asked, use or [])
     verdicts = chosen(pictures_below(pictures), pictures, thresholds, measures, drop_untold=drop_untold)
     verdicts = reviewed(verdicts, described)
+    left_open: dict[str, str] = {}
+    if judge is not None:
+        asker = Asker(judge, out, Spending(max_cost, max_calls), tuple(send_to or ()))
+        described, left_open = asker.describe(verdicts, pictures, described)
     if best is not None:
         verdicts = keep_best(verdicts, best, described)
+    if next_scenes:
+        left_open |= asker.write_worlds([v.picture for v in verdicts if v.kept], pictures, large)
     names = figure_names(verdicts)
     out.mkdir(parents=True, exist_ok=True)
     with (out / LOG).open("w", newline="", encoding="utf-8") as stream:
@@ -82,6 +104,11 @@ def curate(
     if untold:
         say(f"the perspective of {untold} kept ones cannot be told; --drop-untold drops them")
     say(f"{told['kept']} of {told['pictures']} pictures kept: {out / LOG}")
+    if left_open:
+        for picture, reason in left_open.items():
+            print_note(f"{picture}: {reason}")
+        say("the same command goes on with what has no answer", err=True)
+        raise typer.Exit(1)
 
 
 def _measures(asked: dict[str, float], overrides: list[str]) -> tuple[Any, dict[str, Any]]:

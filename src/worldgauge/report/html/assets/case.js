@@ -151,11 +151,6 @@
     return parts.length ? el("section", { class: "card tall" }, el("h2", null, "Condition and truth"), parts) : null;
   }
 
-  function transcripts(index, detail, models) {
-    const shown = models.filter((k) => detail.transcripts?.[k]?.length);
-    return shown.length ? el("section", { class: "card" }, el("h2", null, "Judge"), shown.map((k) => el("details", { open: true }, el("summary", null, text(index.models[k].name)), detail.transcripts[k].map(([question, answer]) => [el("p", null, text(question)), el("p", { class: "quote" }, text(answer))])))) : null;
-  }
-
   // Also used by the comparison, with two models.
   async function show(root, i, index, models) {
     const detail = (await wg.load(`details-${Math.floor(i / index.cases_per_file)}`))[i];
@@ -166,7 +161,7 @@
     root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
       curvesOf(index, detail, models, clips, bands, player, longest),
       el("div", { class: "grid2" }, cameraFromAbove(detail, index, models, clips, player, longest), condition(detail)),
-      recordsTable(index, detail, models), transcripts(index, detail, models)].filter(Boolean));
+      recordsTable(index, detail, models), wg.judge.section(index, detail, models, clips, player)].filter(Boolean));
     wg.keys = { ...wg.keys, ...player?.keys };
     return () => { player?.stop(); wg.keys = {}; };
   }

@@ -7,15 +7,17 @@
   const STATUS = { o: "ok", s: "skipped", m: "missing", i: "invalid", u: "unscored", e: "error", ".": "no record" };
   wg.STATUS = STATUS;
 
-  function chosen(cases, values, query) {
+  function chosen(cases, values, judged, query) {
     const words = (query.get("q") || "").toLowerCase();
     const status = query.get("status") || "";
     const tags = [...query].filter(([k, v]) => k.startsWith("tag.") && v !== "").map(([k, v]) => [cases.tags[k.slice(4)], v]).filter(([t]) => t).map(([t, v]) => [t.codes, t.values.indexOf(v)]);
+    const kind = Number(query.get("judge") || 0);
     const found = [];
     for (let i = 0; i < cases.ids.length; i++) {
       if (words && !cases.ids[i].toLowerCase().includes(words) && !cases.clusters[cases.cluster[i]].toLowerCase().includes(words)) continue;
       if (tags.some(([codes, code]) => codes[i] !== code)) continue;
       if (status && !values.statuses.some((s) => s[i] === status)) continue;
+      if (kind && judged && !judged.some((of) => of[i] & kind)) continue;
       found.push(i);
     }
     return found;
@@ -37,6 +39,7 @@
     const metrics = wg.metricsOf(index);
     if (!metrics.length) throw new Error("the runs have no metric");
     const cases = await wg.load("cases");
+    const judged = index.judged ? await wg.load("judged") : null;
     const place = el("div"), count = el("span", { class: "note", role: "status" });
     let values = null;
 
@@ -50,7 +53,7 @@
     async function draw() {
       const metric = metrics.find((m) => m.id === query.get("metric")) || metrics[0];
       values = await wg.load(`values-${metric.i}`);
-      const list = order(chosen(cases, values, query), cases, values, query);
+      const list = order(chosen(cases, values, judged, query), cases, values, query);
       wg.caseList = list;
       const pages = Math.max(1, Math.ceil(list.length / PAGE));
       const page = Math.min(pages - 1, Number(query.get("page") || 0));
@@ -80,6 +83,7 @@
       wg.select("Metric", metrics.map((m) => [m.id, m.title]), query.get("metric") || metrics[0].id, (v) => set("metric", v)),
       el("label", { class: "field" }, el("span", null, "Search"), search),
       wg.select("Status", [["", "any"], ...Object.entries(STATUS)], query.get("status") || "", (v) => set("status", v)),
+      judged && wg.select("Judge", wg.judge.KINDS, query.get("judge") || "", (v) => set("judge", v)),
       index.models.length > 1 && wg.select("Order", [["case.1", "by name"], ["spread.-1", "models disagree most"]], query.get("sort") || "case.1", (v) => set("sort", v)),
       Object.entries(cases.tags).filter(([, t]) => t.values.length <= 40).map(([name, t]) => wg.select(name, [["", "any"], ...t.values.map((v) => [v, v.length > 40 ? v.slice(0, 39) + "…" : v])], query.get(`tag.${name}`) || "", (v) => set(`tag.${name}`, v))),
       count), place);

@@ -87,7 +87,7 @@
         return el("tr", null, el("th", { scope: "row" }, el("span", { class: `dot m${k % 10}` }), text(model.name)), el("td", null, score(column, of.value)), el("td", null, of.interval ? of.interval.map((v) => score(column, v)).join(" – ") : "–"),
           bounded && el("td", null, of.bounds ? of.bounds.map((v) => (v === null ? "unbounded" : score(column, v))).join(" – ") : "–"), ranked && el("td", null, index.ranks[k][i] ? [...new Set(index.ranks[k][i])].join("–") : "–"), spread && el("td", null, score(column, of.spread)),
           el("td", null, `${of.scored} / ${of.expected}${of.as_worst ? `, ${of.as_worst} as worst` : ""}`), el("td", null, Object.entries(of.statuses).map(([s, n]) => el("span", { class: `status ${s}` }, `${n} ${s}`)), of.reason && el("span", { class: "note" }, text(of.reason))));
-      })));
+      }), Object.entries(index.judged?.constants || {}).filter(([, scores]) => id in scores).map(([name, scores]) => el("tr", null, el("th", { scope: "row" }, name, el("span", { class: "chip small" }, "constant answer")), el("td", null, score(column, scores[id]))))));
     root.append(el("h2", { class: "title" }, text(column.title), el("span", { class: "way" }, WAY[column.better])),
       el("div", { class: "grid2" }, definition(index, column),
         el("section", { class: "card" }, wg.charts.figure("Score per model", wg.bars.intervals(rows, [Math.min(column.worst, column.best), Math.max(column.worst, column.best)], { bar: true, format: (v) => score(column, v) }), `bars-${column.id}`), el("div", { class: "scroll" }, coverage), bounded && el("p", { class: "note" }, "Bounds: if clips without a score, for a reason that a model can cause, counted as worst or best. A rank from – to depends on them."))));
