@@ -1,0 +1,12 @@
+"""`worldgauge mbench`: the data set, anchors, action scripts, official files, the published tables and analyses."""
+
+from __future__ import annotations
+
+import typer
+
+from worldgauge.benchmarks.mbench.verbs.data import anchors, check
+
+app = typer.Typer(help="MBench: data set, anchors, action scripts, official files, published numbers, analyses.")
+
+for verb in (check, anchors):
+    app.command()(verb)
