@@ -17,8 +17,6 @@ ToUnit = Literal["half", "positive"]
 TWISTS: dict[str, tuple[float, ...]] = {
     "left": (0, 0, 0, 0, -1, 0),
     "right": (0, 0, 0, 0, 1, 0),
-    "up": (0, 0, 0, 1, 0, 0),
-    "down": (0, 0, 0, -1, 0, 0),
     "forward": (0, 0, 1, 0, 0, 0),
     "backward": (0, 0, -1, 0, 0, 0),
     "wait": (0, 0, 0, 0, 0, 0),

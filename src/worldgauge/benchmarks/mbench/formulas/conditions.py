@@ -10,8 +10,7 @@ from worldgauge.core.errors import WorldGaugeError
 FPS = 16
 FRAMES = {"10s": 161, "25s": 401}
 """Suffix of a condition id to the frames of its clip."""
-_OPPOSITE = {"left": "right", "right": "left", "forward": "backward", "backward": "forward", "up": "down", "down": "up"}
-_THERE_AND_BACK = re.compile(r"(left|right|forward|backward|up|down)_then_(left|right|forward|backward|up|down)")
+_THERE_AND_BACK = ("left_then_right", "right_then_left", "forward_then_backward")
 _ROUND = re.compile(r"(left|right)_(360|720|1080)")
 
 
@@ -51,8 +50,9 @@ def read_condition(text: str) -> ActionCondition:
     frames = length or FRAMES["25s"]
     if motion == "static":
         return ActionCondition(text, (("wait", 1.0),), frames)
-    if (both := _THERE_AND_BACK.fullmatch(motion)) and _OPPOSITE[both[1]] == both[2]:
-        return ActionCondition(text, ((both[1], 0.5), (both[2], 0.5)), frames)
+    if motion in _THERE_AND_BACK:
+        there, back = motion.split("_then_")
+        return ActionCondition(text, ((there, 0.5), (back, 0.5)), frames)
     if turns := _ROUND.fullmatch(motion):
         return ActionCondition(text, ((turns[1], 1.0),), frames, float(turns[2]))
     known = "left_then_right, forward_then_backward, left_360, static, each with _10s or _25s"
