@@ -8,9 +8,8 @@ import shutil
 import numpy as np
 import pytest
 
-import helpers
 from benchmarks.mbench import scripted_judge as judge
-from benchmarks.mbench.made_run import SCRIPT, made_world, run_of
+from benchmarks.mbench.made_run import SCRIPT
 from benchmarks.mbench.released_tree import add_sample, write_rows
 from worldgauge.api.building import build_job
 from worldgauge.benchmarks.mbench.analyses.confidence import confidence_curve
@@ -23,13 +22,6 @@ from worldgauge.core.run_folder import Run
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.media.encoder import write_video
-
-
-@pytest.fixture(scope="module")
-def text_run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("text")
-    data, model = made_world(folder)
-    return run_of(folder, data, model, "t_trigger_causal,t_state,t_correctness")
 
 
 def test_by_subset(text_run):
@@ -144,11 +136,11 @@ def test_agreement_of_scores_with_votes():
     rows = [vote(f"{i}{j}{k}", order[i], order[j], order[i], sample=f"s{k}") for i, j, k in pairs]
     decisions = count_votes(rows, "file").decisions
     scores = {(model, f"causal/s{k}/text"): 10.0 - n for n, model in enumerate(order) for k in range(5)}
-    found = agreement(decisions, scores)
+    found = agreement(decisions, scores, replicates=50)
     assert (found.rho, found.tau, found.pairs) == (pytest.approx(1.0), pytest.approx(1.0), 30)
     assert found.rho_interval == pytest.approx((1.0, 1.0))
     assert found.by_people == {"a": 1.0, "b": pytest.approx(2 / 3), "c": pytest.approx(1 / 3), "d": 0.0}
-    turned = agreement(decisions, {key: -value for key, value in scores.items()})
+    turned = agreement(decisions, {key: -value for key, value in scores.items()}, replicates=2)
     assert turned.rho == pytest.approx(-1.0)
     assert agreement(decisions, {}) is None
 
@@ -176,16 +168,3 @@ def test_a_study_with_runs(text_run, tmp_path):
     assert (causal["subset"], causal["clips"], causal["precision"]) == ("causal", len(clips), 1.0)
     assert causal["recall"] == pytest.approx(yes / len(clips))
     assert causal["f1"] == pytest.approx(2 * yes / (yes + len(clips)))
-
-
-def test_the_commands(text_run, tmp_path):
-    file = tmp_path / "votes.jsonl"
-    write_rows(file, [vote("1", "a", "b", "a")])
-    shown = helpers.worldgauge_many(
-        ["mbench", "subsets", text_run.folder], ["mbench", "triggers", text_run.folder], ["mbench", "consistency"],
-        ["mbench", "votes", file], ["mbench", "published"], ["show", "mbench"],
-    )  # fmt: skip
-    assert "t_state" in shown[0] and "t_state" in shown[1]
-    assert "14 of 14 totals follow from the columns" in shown[2]
-    assert "votes 1, pairs 1, without a majority 0" in shown[3]
-    assert "given" in shown[5]

@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-import helpers
 from benchmarks.mbench.released_tree import CAPTIONS, action_tree, add_sample, model_rows, text_tree, write_rows
 from worldgauge.benchmarks.mbench.data.anchors import bring_anchors
 from worldgauge.benchmarks.mbench.data.cases import read_dataset
@@ -162,15 +161,3 @@ def test_wrong_captions_are_told(tmp_path):
         "3 captions, not 5",
         "a caption stands there twice: a",
     ]
-
-
-def test_the_commands(tmp_path):
-    folder = action_tree(tmp_path / "a", SMALL)
-    line = {"sample": "object/object_0001", "center_x": 30, "center_y": 30, "source": "me"}
-    write_rows(tmp_path / "mine.jsonl", [line])
-    anchored = ["mbench", "anchors", folder, "--file", tmp_path / "mine.jsonl"]
-    checked = ["mbench", "check", folder, "--no-composition"]
-    told, shown, content = helpers.worldgauge_many(anchored, checked, [*checked, "--json"])
-    assert "1 of 2 object samples have none" in told
-    assert "6 clips, 0 faults" in shown
-    assert json.loads(content)["cases"] == 6

@@ -10,6 +10,7 @@ import pytest
 
 from worldgauge.benchmarks.mbench.formulas.action import TWISTS, action_scores, ideal_twists, twists
 from worldgauge.benchmarks.mbench.formulas.centroid import centroid_similarities
+from worldgauge.benchmarks.mbench.formulas.control import control_of
 from worldgauge.benchmarks.mbench.formulas.face_tracks import identity_similarity, join_tracks
 from worldgauge.benchmarks.mbench.formulas.lighting import lab_mean, lighting_difference, lighting_score
 from worldgauge.benchmarks.mbench.formulas.pairs import early_late_pairs, fold_pairs
@@ -177,6 +178,21 @@ def test_waiting_is_left_out_and_turns_can_count_alone():
     assert np.isnan(both).tolist() == [False, False, True, True, False, False]
     assert np.nanmean(both) < 0.9
     assert np.nanmean(action_scores(twists(poses), ideal, rotation_only=True)) == pytest.approx(1.0)
+
+
+def test_control_tells_the_kinds_of_failure():
+    """Asked: left, then right, for ten steps each."""
+    ideal = ideal_twists([("left", 0.5), ("right", 0.5)], 20)
+    exact = control_of(ideal / 50, ideal)
+    assert (exact.executed, exact.wrong, exact.lag, exact.stops_early) == (1.0, 0.0, 0.0, 0.0)
+    mirrored = control_of(-ideal, ideal)
+    assert (mirrored.executed, mirrored.wrong) == (0.0, 1.0)
+    late = control_of(np.concatenate([np.zeros((4, 6)), ideal[:-4]]), ideal)
+    assert late.lag == pytest.approx(0.2)
+    half = control_of(np.where(np.arange(20)[:, None] < 10, ideal, 0.0), ideal)
+    assert (half.executed, half.stops_early) == (0.5, 0.5)
+    still = control_of(np.zeros((20, 6)), ideal)
+    assert (still.executed, still.stops_early) == (0.0, 1.0)
 
 
 def test_in_a_left_pan_the_picture_moves_right():

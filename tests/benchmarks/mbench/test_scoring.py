@@ -11,7 +11,6 @@ from worldgauge.report.summary import summarise
 WORLDS = range(8)
 KNOWN = [k for k in WORLDS if k != judge.UNREADABLE]
 SCORED = [k for k in KNOWN if judge.triggered(k)]
-COLUMNS = "t_trigger_causal,t_state,t_correctness,t_state_forward"
 
 
 def mean(values):
@@ -21,13 +20,6 @@ def mean(values):
 
 def harmonic(a, b):
     return 2 * a * b / (a + b)
-
-
-@pytest.fixture(scope="module")
-def text_run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("text")
-    data, model = made_world(folder)
-    return run_of(folder, data, model, COLUMNS)
 
 
 def test_rate_reliability_and_m_score(text_run):

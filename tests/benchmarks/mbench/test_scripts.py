@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import helpers
 from benchmarks.mbench.released_tree import action_tree, text_tree
 from worldgauge.benchmarks.mbench.formulas.action import action_scores, ideal_twists, twists
 from worldgauge.benchmarks.mbench.formulas.conditions import FRAMES, read_condition
@@ -185,11 +184,3 @@ def test_files_and_inputs(tmp_path):
 def test_cases_without_a_first_frame_are_refused(tmp_path):
     with pytest.raises(WorldGaugeError, match="no first frame on disk"):
         write_inputs(action_tree(tmp_path / "A", {"human": 1}), tmp_path / "out")
-
-
-def test_the_commands(tmp_path):
-    action = action_tree(tmp_path / "A", {"human": 1}, picture=True)
-    asked = ["mbench", "script", "left_then_right_10s", "--box", "900,200,1100,500", "-o", tmp_path / "s"]
-    told, written = helpers.worldgauge_many(asked, ["inputs", "mbench", "--data", action, "-o", tmp_path / "out"])
-    assert "161 frames" in told
-    assert "1 cases, 0 refused" in written

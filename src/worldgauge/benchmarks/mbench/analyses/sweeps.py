@@ -77,14 +77,15 @@ def sweep(runs: Sequence[Run], store: Path, name: str) -> list[Swept]:
         raise unknown_name("sweep", name, list(SWEEPS))
     chosen, kept = SWEEPS[name], Store(store)
     columns = [f"{setting}_{score}" for score in chosen.scores for setting in ("t", "a")]
+    counted = {run: _counted(run) for run in runs}
     found: list[Swept] = []
     for column in columns:
-        scored = [run for run in runs if column in run.columns() and Status.OK in run.columns()[column].statuses]
+        scored = {run: cases for run in runs if (cases := counted[run].get(column))}
         if not scored:
             continue
-        usual = _usual(scored[0], column, chosen)
+        usual = _usual(next(iter(scored)), column, chosen)
         means = {
-            value: {run.name: _mean(run, kept, column, chosen, value) for run in scored}
+            value: {run.name: _mean(run, cases, kept, column, chosen, value) for run, cases in scored.items()}
             for value in dict.fromkeys((*chosen.values, usual))
         }
         found += [_against(column, value, usual, means[usual], of_value) for value, of_value in means.items()]
@@ -131,15 +132,21 @@ def _usual(run: Run, column: str, chosen: Sweep) -> Any:
     return definition.parameters[chosen.parameter]
 
 
-def _mean(run: Run, store: Store, column: str, chosen: Sweep, value: Any) -> float | None:
+def _counted(run: Run) -> dict[str, set[str]]:
+    """Column to the cases that count in it."""
+    return {
+        column: {case for case, status in zip(found.cases, found.statuses, strict=True) if status is Status.OK}
+        for column, found in run.columns().items()
+    }
+
+
+def _mean(run: Run, counted: set[str], store: Store, column: str, chosen: Sweep, value: Any) -> float | None:
     base, seats = _base(run, column), seats_of_run(run.file)
     changed = {"use": f"{run.file.benchmark.name}/{value}", "parameters": {}} if chosen.parameter == "use" else {
         "parameters": base.parameters | {chosen.parameter: value}
     }  # fmt: skip
     variant = base.model_copy(update={**changed, "given": "", "id": f"{column}-{value}"})
     (definition,) = resolve([variant], seats)
-    records = run.columns()[column]
-    counted = {case for case, status in zip(records.cases, records.statuses, strict=True) if status is Status.OK}
     numbers = []
     for case, source in read_sources(run.folder).items():
         if source.video is None or case not in counted:

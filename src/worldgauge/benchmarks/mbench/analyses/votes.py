@@ -15,7 +15,7 @@ from worldgauge.core.reading import read_json, read_json_lines
 from worldgauge.stats.correlation import kendall, spearman
 
 TIE = "tie"
-REPLICATES = 400
+REPLICATES = 1000
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,10 @@ class Agreement:
 
 
 def agreement(
-    decisions: Sequence[Decision], scores: Mapping[tuple[str, str], float], seed: int = 0
+    decisions: Sequence[Decision],
+    scores: Mapping[tuple[str, str], float],
+    seed: int = 0,
+    replicates: int = REPLICATES,
 ) -> Agreement | None:
     """Rank correlation of the models' win ratios over the pairs that both know; None where there is no such pair.
 
@@ -142,10 +145,10 @@ def agreement(
         return None
     people = [(one.first, one.second, one.winner) for one, _ in both]
     machine = [(one.first, one.second, winner) for one, winner in both]
-    draws = np.random.default_rng(seed).integers(0, len(both), (REPLICATES, len(both)))
-    replicates = [_correlations([people[k] for k in draw], [machine[k] for k in draw]) for draw in draws.tolist()]
+    draws = np.random.default_rng(seed).integers(0, len(both), (replicates, len(both)))
+    drawn = [_correlations([people[k] for k in draw], [machine[k] for k in draw]) for draw in draws.tolist()]
     rho, tau = _correlations(people, machine)
-    ends = [_interval([pair[k] for pair in replicates]) for k in (0, 1)]
+    ends = [_interval([pair[k] for pair in drawn]) for k in (0, 1)]
     first = both[0][0]
     return Agreement(
         first.dimension, first.setting, len(both), win_ratios(people), win_ratios(machine), rho, tau, ends[0], ends[1]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from worldgauge.benchmarks.mbench.data.case_parts import legs_of
 from worldgauge.benchmarks.mbench.formulas.action import ToUnit, action_scores, ideal_twists, twists
+from worldgauge.benchmarks.mbench.formulas.control import control_of
 from worldgauge.benchmarks.mbench.formulas.evolution import Gate, evolution_correctness, state_evolution
 from worldgauge.benchmarks.mbench.signals.answers import direction_answer, evolution_answers
 from worldgauge.benchmarks.mbench.signals.rendering import caption_similarities
@@ -74,3 +77,25 @@ def action(
         raise NotApplicable("the action script asks for no motion")
     scores = action_scores(found, ideal, to_unit=to_unit, rotation_only=rotation_only, least=least)
     return Measurement.from_curve(scores)
+
+
+@metric(
+    unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses()], requires=("extras.legs",), formula=control_of
+)
+def executed_share(case: Case, path: Arrays) -> Measurement:
+    """Share of the steps that ask for a motion in which the camera goes that way; lag, wrong way and early stop beside.
+
+    The curve is how far the camera has come along the first direction asked for: degrees, or scene depths.
+    """
+    found = twists(path["poses"])
+    if not len(found):
+        raise InvalidVideo("a motion needs two frames")
+    ideal = ideal_twists(legs_of(case), len(found))
+    if not (ideal != 0).any():
+        raise NotApplicable("the action script asks for no motion")
+    seen = control_of(found, ideal)
+    axis = ideal[(ideal != 0).any(axis=1)][0]
+    way = np.concatenate([[0.0], np.cumsum(found @ axis)])
+    curve = np.degrees(way) if axis[3:].any() else way
+    told = f"wrong way {seen.wrong:.2f}, lag {seen.lag:.2f} of the clip, stops {seen.stops_early:.2f} of it early"
+    return Measurement(seen.executed, curve=tuple(curve.tolist()), reason=told)
