@@ -14,7 +14,7 @@ import helpers
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/worldgauge")
-BENCHMARK = next(folder.parent.name for folder in sorted((ROOT / PACKAGE / "benchmarks").glob("*/formulas")))
+BENCHMARK = next(file.parent.name for file in sorted((ROOT / PACKAGE / "benchmarks").glob("*/calibration.py")))
 
 FORMULA = '''"""Ranges."""
 

@@ -76,8 +76,8 @@ def test_show_prints_both_places() -> None:
         f"{name}/{use.id}"
         for name in benchmarks()
         for file in [read_benchmark_file(name)]
-        for use in file.metrics
-        if len(file.protocols) > 1
+        for use in resolved_uses(file, file.protocols[0])
+        if len(file.protocols) > 1 and "protocol" in use.parameters
     )
     shown = helpers.run_json("show", column)
     name, _, identity = column.partition("/")

@@ -50,7 +50,8 @@ def tree_lines(file: BenchmarkFile, root: str = "") -> Iterator[str]:
 def _metric_rows(file: BenchmarkFile, use: MetricUse) -> Iterator[tuple[str, ...]]:
     for protocols, shown in variants(file, use):
         parameters = ", ".join(f"{k}={v}" for k, v in shown.parameters.items())
-        only = ", ".join(f"{k}={v}" for k, v in use.cases.items()) or "all"
+        given = [f"given {shown.given}"] if shown.given else []
+        only = ", ".join([*(f"{k}={v}" for k, v in use.cases.items()), *given]) or "all"
         derived = [f"by {', '.join(b.instruments)}: {scale_ends(shown.scale_of(b))}" for b in shown.bounds]
         yield use.id, protocols, shown.use, parameters, "; ".join([scale_ends(shown.scale), *derived]), only
 

@@ -46,6 +46,10 @@ class Unanswered(Unavailable):
     """The one who was asked gave no answer that can be read. Status `unscored`; asked again on the next run."""
 
 
+class NotUnderstood(Unanswered):
+    """The one who was asked refused, or replied what cannot be read: a clip may be the reason."""
+
+
 class OutOfMoney(Unanswered):
     """The purse would not hold the highest price of the next call."""
 

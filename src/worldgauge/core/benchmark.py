@@ -32,7 +32,7 @@ FILE_NAME = "benchmark.toml"
 CaseReducer = Literal["mean", "weighted_mean", "frame_mean", "pooled_ratio"]
 """A mean over cases; weighted by the cases' own weights; over all frames or pairs of all cases; or the sum of
 numerators over the sum of denominators: a case's value is their ratio, its measurement's weight the denominator."""
-GroupReducer = Literal["mean", "geometric", "harmonic", "least"]
+GroupReducer = Literal["mean", "geometric", "harmonic", "harmonic_zero", "least"]
 ONLY_PROTOCOL = "plain"
 """Protocol of a benchmark that knows one way only."""
 
@@ -50,6 +50,7 @@ class ProtocolOverride(_Model):
     scale: Scale | None = None
     unscaled: str = ""
     reduce: CaseReducer | None = None
+    given: str | None = None
 
 
 class MetricUse(_Model):
@@ -69,6 +70,9 @@ class MetricUse(_Model):
     """How cases become one number."""
     known_flaw: str = ""
     """What the column counts as good though it shows nothing of what it is about; tables mark its ranks and say so."""
+    given: str = ""
+    """Another column, of zeros and ones: a case counts here where it has a one there. Where nobody knows what it has
+    there, nobody knows its number here."""
     zero_for: dict[str, str] = {}
     """Fields of a model's card: a model that has one of these values cannot do these cases. Where it has no video, it
     scores 0."""
@@ -99,6 +103,7 @@ class MetricUse(_Model):
                 "scale": None if override.unscaled else override.scale or self.scale,
                 "unscaled": override.unscaled or self.unscaled,
                 "reduce": override.reduce or self.reduce,
+                "given": self.given if override.given is None else override.given,
                 "under": {},
                 "bounds": tuple(bound for bound in self.bounds if bound.protocol == protocol),
             }
@@ -115,6 +120,13 @@ class MetricUse(_Model):
         return usual.model_copy(update={"source": bound.source})
 
 
+class GroupOverride(_Model):
+    """What one protocol does differently for a group."""
+
+    of: dict[str, Annotated[float, Field(gt=0)]] | None = Field(default=None, min_length=1)
+    reduce: GroupReducer | None = None
+
+
 class Group(_Model):
     """A node of the aggregation tree: a mean of metrics or other groups, or the least of them."""
 
@@ -124,6 +136,8 @@ class Group(_Model):
     """Member id to weight."""
     reduce: GroupReducer = "mean"
     """Which mean, or the least. Each of them rises with every member."""
+    under: dict[str, GroupOverride] = {}
+    """Protocol to what it does differently."""
     known_flaw: str = ""
     """As for a metric."""
 
@@ -132,6 +146,12 @@ class Group(_Model):
         if self.reduce == "least" and len(set(self.of.values())) > 1:
             raise ValueError(f"group '{self.id}' is the least of its members, which has no weights: give all the same")
         return self
+
+    def under_protocol(self, protocol: str) -> Group:
+        """This group with the protocol's differences applied."""
+        other = self.under.get(protocol, GroupOverride())
+        update = {"of": other.of or self.of, "reduce": other.reduce or self.reduce, "under": {}}
+        return self.model_copy(update=update)
 
 
 class Deviation(_Model):
@@ -176,9 +196,14 @@ class BenchmarkFile(_Model):
             )
         return name
 
+    def under_protocol(self, protocol: str) -> BenchmarkFile:
+        """This file with the groups as the protocol has them; columns keep what each protocol says of them."""
+        return self.model_copy(update={"groups": tuple(group.under_protocol(protocol) for group in self.groups)})
+
     @model_validator(mode="after")
     def _protocols_are_known(self) -> BenchmarkFile:
         named = [(use.id, list(use.under)) for use in self.metrics] + [(d.id, list(d.under)) for d in self.deviations]
+        named += [(group.id, list(group.under)) for group in self.groups]
         for item, protocols in named:
             for protocol in protocols:
                 if protocol not in self.protocols:
@@ -192,10 +217,14 @@ class BenchmarkFile(_Model):
             if item.id in known:
                 raise ValueError(f"metric id '{item.id}' stands there twice")
             known.append(item.id)
+        for item in self.metrics:
+            for condition in (item.given, *(other.given or "" for other in item.under.values())):
+                if condition and condition not in known:
+                    raise ValueError(str(unknown_name(f"column that '{item.id}' is given", condition, known)))
         for group in self.groups:
             if not group.of:
                 raise ValueError(f"group '{group.id}' has no members")
-            for member in group.of:
+            for member in [*group.of, *(name for other in group.under.values() for name in other.of or ())]:
                 if member not in known:
                     # Groups may use only what stands above them, so the tree has no cycles.
                     raise ValueError(str(unknown_name(f"member of group '{group.id}'", member, known)))

@@ -55,6 +55,11 @@ class Frames(Sequence[Image]):
         return (self._decoded.frame(index, self._spec) for index in self.indices)
 
     @property
+    def video(self) -> Video:
+        """Where they come from."""
+        return self._decoded.video
+
+    @property
     def size(self) -> tuple[int, int]:
         """Width and height of the frames handed out."""
         return self._spec.output_size(*self._decoded.size)

@@ -91,11 +91,24 @@ def least(members: Floats, weights: Floats) -> Floats:
     return np.asarray(members.min(axis=0))
 
 
+def harmonic_zero(members: Floats, weights: Floats) -> Floats:
+    """The weighted harmonic mean; 0 as soon as a member is 0, known or not what the others are.
+
+    For a rate and a score that exists only where the rate is above 0.
+
+    >>> both = harmonic_zero(np.array([0.28, 1.0]), np.ones(2)).item()
+    >>> round(both, 4), harmonic_zero(np.array([np.nan, 0.0]), np.ones(2)).item()
+    (0.4375, 0.0)
+    """
+    return np.where((members == 0).any(axis=0) & ~(members < 0).any(axis=0), 0.0, harmonic(members, weights))
+
+
 OVER_MEMBERS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "mean": mean,
     "geometric": geometric,
     "harmonic": harmonic,
     "least": least,
+    "harmonic_zero": harmonic_zero,
 }
 """How a group is made of its members. Each rises with every member, so bounds go through it end by end. Geometric and
 harmonic means have no value where a member is negative: an end at which one may be is no bound."""

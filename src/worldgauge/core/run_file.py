@@ -58,6 +58,8 @@ class DefinitionFile(_Model):
     """Why it could not be computed on the machine of the latest invocation."""
     unscaled: str = ""
     """Why it has no scale, where scores have one: it enters no group."""
+    given: str = ""
+    """The column of zeros and ones that says which cases count; empty: all of them."""
     reads: tuple[str, ...] = ()
     """Parts of the case and the video that a record rests on."""
 

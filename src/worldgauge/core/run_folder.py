@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
 from worldgauge.core.contents import Contents, remember_files
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.given import given
 from worldgauge.core.reasons import UNAVAILABLE
 from worldgauge.core.record_lines import RecordLines
 from worldgauge.core.sources import Source, read_sources
@@ -115,7 +116,12 @@ class Run:
                 _beside(record),
             )
         self.left_out = counting.left_out(lambda metric, video: video in rows[metric])
-        return {metric: _columns(of_metric) for metric, of_metric in rows.items()}
+        found = {metric: _columns(of_metric) for metric, of_metric in rows.items()}
+        conditions = {d.id: d.given for d in self.file.definitions if d.given}
+        return {
+            name: given(column, found.get(conditions[name])) if name in conditions else column
+            for name, column in found.items()
+        }
 
     def sources(self) -> dict[str, Source]:
         """Every case with the videos that were measured; one that was replaced since then is not shown for it."""

@@ -46,6 +46,8 @@ class Definition:
     """Tags a case must have for the metric to apply."""
     unscaled: str = ""
     """Why it has no scale and enters no group."""
+    given: str = ""
+    """The column that says which cases count."""
     networks: tuple[Instrument, ...] = ()
     """Instruments with weights that its signals ask."""
 
@@ -65,6 +67,7 @@ class Definition:
             signals=[dict(s) for s in self.signals],
             unavailable=self.unavailable or "",
             unscaled=self.unscaled,
+            given=self.given,
             reads=self.reads,
         )
 
@@ -143,6 +146,8 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         content["reduce"] = use.reduce
     if use.cases:
         content["cases"] = use.cases
+    if use.given:
+        content["given"] = use.given
     reasons = [seats.reason_empty(need.signal) for need in all_uses(metric)]
     return Definition(
         id=use.id,
@@ -158,6 +163,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         reads=_reads(metric),
         tags=use.cases,
         unscaled=use.unscaled,
+        given=use.given,
         networks=networks_of(all_uses(metric), seats),
     )
 

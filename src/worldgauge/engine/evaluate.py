@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from worldgauge.core.asking import NotUnderstood
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import lacking, offers
 from worldgauge.core.errors import (
@@ -25,7 +26,7 @@ from worldgauge.core.errors import (
 from worldgauge.core.frame_list import pack_frames
 from worldgauge.core.metric import Measurement
 from worldgauge.core.origin import is_foreign, origin_of
-from worldgauge.core.reasons import TOO_LARGE, UNAVAILABLE, is_code
+from worldgauge.core.reasons import NO_ANSWER, TOO_LARGE, UNAVAILABLE, is_code
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
@@ -152,6 +153,8 @@ def _code(outcome: Outcome) -> str:
             return code if isinstance(code, str) and is_code(code) else ""
         case TooLarge():
             return TOO_LARGE
+        case NotUnderstood():
+            return NO_ANSWER
         case Unavailable():
             return UNAVAILABLE
     return ""

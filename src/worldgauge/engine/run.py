@@ -248,7 +248,7 @@ def _run_file(job: Job, plan: Plan, before: RunFile | None) -> RunFile:
     identity = identity_of(job.benchmark, job.submission, job.protocol)
     order = {use.id: i for i, use in enumerate(job.benchmark.file.metrics)}
     return RunFile(
-        benchmark=job.benchmark.file,
+        benchmark=job.benchmark.file.under_protocol(job.protocol),
         protocol=job.protocol,
         instruments=_instruments(definitions.values()),
         model=job.submission.model,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from worldgauge.core.asking import ABOUT, BALLOTS, TRANSCRIPT, OnAsked, Unanswered
+from worldgauge.core.asking import ABOUT, BALLOTS, TRANSCRIPT, NotUnderstood, OnAsked, Unanswered
 from worldgauge.core.canonical import canonical_json, digest_of, short
 from worldgauge.core.prompts import read_prompt
 from worldgauge.core.purse import Purse
@@ -141,7 +141,7 @@ class Session:
             text = self._secret.hidden_in(reply.text)
             raw.append(text)
             if reply.refusal:
-                raise Unanswered(f"the judge refuses to answer ({self._secret.hidden_in(reply.refusal)[:200]})")
+                raise NotUnderstood(f"the judge refuses to answer ({self._secret.hidden_in(reply.refusal)[:200]})")
             try:
                 if reply.cut:
                     raise Unreadable(f"the reply was cut off after {request.decoding.max_tokens} tokens")
@@ -157,7 +157,7 @@ class Session:
         settled = form.settled(earlier) if earlier is not None else None
         if settled is not None:
             return Answer(settled, tuple(raw), reply.model)
-        raise Unanswered(f"the judge's reply could not be read, {1 + REPAIRS} times: {last[:300]}")
+        raise NotUnderstood(f"the judge's reply could not be read, {1 + REPAIRS} times: {last[:300]}")
 
     def _attempt(self, request: Request, question: str, about: str, repair: int, schema: str) -> Reply:
         """One call: reserve, send, settle, write down."""

@@ -1,0 +1,18 @@
+"""MBench: what a video model remembers of objects, people, places and processes that were out of sight."""
+
+from worldgauge.core.manifest import Manifest, Verb
+
+MANIFEST = Manifest(
+    package=__name__,
+    name="mbench",
+    metrics=(".metrics.objects", ".metrics.people", ".metrics.places", ".metrics.causes", ".metrics.triggers"),
+    signals=(".signals.views", ".signals.objects", ".signals.rendering", ".signals.answers", ".signals.frames"),
+    instruments={
+        "mbench_stored_poses": ".data.stored_cameras:StoredPoses",
+        "mbench_stored_depth": ".data.stored_cameras:StoredDepth",
+    },
+    cases=".data.cases:read_dataset",
+    importer=".data.importer:find_videos",
+    inputs=".inputs:app",
+    verbs={"mbench": Verb(".commands:app", "MBench: data, anchors, action scripts, official files, analyses.")},
+)

@@ -1,0 +1,126 @@
+"""Reading a released setting in place: every sample under every condition as a case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from worldgauge.benchmarks.mbench.data.anchors import ANCHORS_FILE, box_of_anchor, read_anchors
+from worldgauge.benchmarks.mbench.data.case_parts import ACTION, TEXT
+from worldgauge.benchmarks.mbench.data.samples import (
+    DATASET_FILE,
+    Anchor,
+    Item,
+    Sample,
+    read_items,
+    read_samples,
+    setting_of,
+)
+from worldgauge.benchmarks.mbench.formulas.conditions import FPS, read_condition
+from worldgauge.core.case import Case, Condition, Reference, Target
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import validated
+
+HIDING = re.compile(r"_(camera|occlusion|dimming)$")
+CAPTION_KEYS = ("captions", "segments", "prompts")
+"""Names in a sample's metadata under which its five captions may stand."""
+NAME_KEYS = ("object_name", "target_name", "target", "object")
+
+
+def read_dataset(root: Path) -> list[Case]:
+    """Every clip that is asked for below `root`: a setting's folder, or one that holds settings' folders."""
+    folders = [root] if (root / DATASET_FILE).is_file() else sorted(f.parent for f in root.glob(f"*/{DATASET_FILE}"))
+    if not folders:
+        raise WorldGaugeError(
+            f"{root} holds no {DATASET_FILE}", "name the folder of MBench-A or MBench-T, or one with a cases.jsonl"
+        )
+    cases = [case for folder in folders for case in read_setting(folder)]
+    known: set[str] = set()
+    for case in cases:
+        if case.id in known:
+            raise WorldGaugeError(f"{root}: two clips are called {case.id}", "read one setting at a time")
+        known.add(case.id)
+    return cases
+
+
+def read_setting(folder: Path) -> list[Case]:
+    """The cases of one setting."""
+    setting, samples = setting_of(folder), read_samples(folder)
+    extra = read_anchors(folder / ANCHORS_FILE) if (folder / ANCHORS_FILE).is_file() else {}
+    cases = []
+    for item in read_items(folder, setting, samples):
+        place, sample = samples[item.subset, item.sample_id]
+        cases.append(as_case(folder, place, sample, item, setting, extra.get(f"{item.subset}/{item.sample_id}")))
+    return cases
+
+
+def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str, anchor: Anchor | None) -> Case:
+    """One sample under one condition."""
+    hidden = HIDING.search(sample.sample_id)
+    media = sample.ground_truth_media
+    image, reference = (_file(folder, place, name) for name in (media.first_frame, media.reference))
+    tags = {"setting": setting, "subset": item.subset, "condition": item.condition_id}
+    captions = captions_in(sample)
+    extras: dict[str, Any] = {"item_id": item.item_id, **({"captions": captions} if captions else {})}
+    frames = None
+    if setting == ACTION:
+        script = read_condition(item.condition_id)
+        tags |= {"direction": script.first_verb, "hiding": "camera"}
+        extras["legs"] = [list(leg) for leg in script.legs]
+        frames = script.frames
+    elif hidden:
+        tags["hiding"] = hidden[1]
+    stored = anchor or _anchor(sample, place)
+    target = _target(folder, sample, stored, image)
+    if stored is not None:
+        extras["anchor"] = stored.model_dump(mode="json")
+    prompt = sample.caption if isinstance(sample.caption, str) else " ".join(captions)
+    return Case(
+        id=item.case_id,
+        cluster=f"{item.subset}/{HIDING.sub('', sample.sample_id)}",
+        condition=Condition(
+            prompt=prompt,
+            captions={f"segment_{k}": text for k, text in enumerate(captions, start=1)} if setting == TEXT else {},
+            image=image,
+            frames=frames,
+            fps=float(FPS) if frames else None,
+        ),
+        reference=Reference(video=reference, target=target),
+        tags=tags,
+        extras=extras,
+    ).at(folder)
+
+
+def captions_in(sample: Sample) -> list[str]:
+    """The captions of a sample's segments, wherever the release keeps them; empty where there is no list of texts."""
+    found = [sample.caption, *(sample.metadata.get(key) for key in CAPTION_KEYS)]
+    for given in found:
+        texts = list(given.values()) if isinstance(given, Mapping) else given
+        if isinstance(texts, list) and texts and all(isinstance(text, str) and text.strip() for text in texts):
+            return texts
+    return []
+
+
+def _target(folder: Path, sample: Sample, anchor: Anchor | None, image: str | None) -> Target | None:
+    named = next((sample.metadata[key] for key in NAME_KEYS if sample.metadata.get(key)), "")
+    name = str(named.get("name", "")) if isinstance(named, Mapping) else str(named)
+    box = None if anchor is None else box_of_anchor(anchor, None if image is None else folder / image)
+    return Target(name=name, box=box) if name or box is not None else None
+
+
+def _anchor(sample: Sample, place: Path) -> Anchor | None:
+    given = sample.metadata.get("object_anchor")
+    return validated(Anchor, given, f"{place / 'sample.json'}: object_anchor") if given else None
+
+
+def _file(folder: Path, place: Path, name: str | None) -> str | None:
+    """A file of a sample that is there, relative to the setting's folder."""
+    if not name:
+        return None
+    for parent in (place, folder):
+        path = parent / name
+        if path.exists() and path.resolve().is_relative_to(folder.resolve()):
+            return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else None
+    return None

@@ -1,0 +1,103 @@
+"""What a model is given: five captions with their camera words, or a first frame and an action script."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from worldgauge.benchmarks.mbench.data.case_parts import captions_of, is_text, legs_of
+from worldgauge.benchmarks.mbench.data.importer import OUTPUTS, VIDEO
+from worldgauge.benchmarks.mbench.formulas.conditions import FPS, read_condition
+from worldgauge.benchmarks.mbench.scripts.files import write_script
+from worldgauge.benchmarks.mbench.scripts.script import Limits, View, build_script
+from worldgauge.core.benchmark import load_benchmark
+from worldgauge.core.case import Case
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading_pictures import read_picture
+from worldgauge.verbs import DataSet, print_note, say
+
+INDEX = "inputs.jsonl"
+FOLDER = "inputs"
+
+app = typer.Typer()
+
+
+@app.command()
+def inputs(
+    data: DataSet,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; also takes the model's videos.")],
+    fov: Annotated[float, typer.Option("--fov", help="Horizontal field of view of first frames, degrees.")] = 60.0,
+    wait: Annotated[float, typer.Option("--wait", help="Seconds an action script waits at the farthest.")] = 0.0,
+    turn: Annotated[float, typer.Option("--most-turn", help="Degrees per second of an action script.")] = 30.0,
+) -> None:
+    """Write captions of text cases, and first frames, camera paths and timed verbs of action cases.
+
+    worldgauge inputs mbench --data MBench-A -o out
+    """
+    made, refused = write_inputs(data, out, fov, wait, Limits(turn=turn))
+    for case, reason in refused.items():
+        print_note(f"{case}: {reason}")
+    say(f"{len(made)} cases, {len(refused)} refused: {out / INDEX}")
+
+
+def write_inputs(
+    data: Path, out: Path, fov: float = 60.0, wait: float = 0.0, limits: Limits | None = None
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Write a folder per case below `out/inputs`, and `inputs.jsonl` that lists them; refused cases with the reason."""
+    entries, refused = [], {}
+    for case in load_benchmark("mbench", data).cases:
+        try:
+            text = is_text(case)
+            entries.append(_text_case(case, out) if text else _action_case(case, out, fov, wait, limits or Limits()))
+        except WorldGaugeError as error:
+            refused[case.id] = str(error)
+    if not entries:
+        first = next(iter(refused.items()))
+        raise WorldGaugeError(f"no case can be written: {first[0]}: {first[1]}")
+    lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    (out / INDEX).write_text(lines, "utf-8")
+    return entries, refused
+
+
+def _text_case(case: Case, out: Path) -> dict[str, Any]:
+    captions = captions_of(case)
+    if not captions:
+        raise WorldGaugeError("the case has no captions")
+    folder = _folder(case, out)
+    (folder / "captions.txt").write_text("".join(f"{' '.join(text.split())}\n" for text in captions), "utf-8")
+    return _entry(case, out, folder) | {"captions": captions}
+
+
+def _action_case(case: Case, out: Path, fov: float, wait: float, limits: Limits) -> dict[str, Any]:
+    if case.condition.image is None:
+        raise WorldGaugeError("the case has no first frame on disk")
+    legs_of(case)
+    picture = case.path(case.condition.image)
+    target = case.reference.target
+    view = View(read_picture(picture).size, fov, target.box if target is not None else None)
+    condition = case.tags.get("condition", "")
+    # Whole turns and `static` have no wait.
+    script = build_script(condition, view, wait=wait if len(read_condition(condition).legs) > 1 else 0.0, limits=limits)
+    folder = _folder(case, out)
+    shutil.copyfile(picture, folder / f"first{picture.suffix}")
+    told = write_script(folder, script, view)
+    return _entry(case, out, folder) | {"prompt": case.condition.prompt, "frames": told["frames"], "fps": FPS}
+
+
+def _folder(case: Case, out: Path) -> Path:
+    folder = out / FOLDER / case.id
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _entry(case: Case, out: Path, folder: Path) -> dict[str, Any]:
+    return {
+        "case": case.id,
+        "item_id": case.extras.get("item_id", ""),
+        "folder": folder.relative_to(out).as_posix(),
+        "output": f"{OUTPUTS}/{case.id}/{VIDEO}",
+    }

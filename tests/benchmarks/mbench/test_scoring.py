@@ -1,0 +1,72 @@
+"""Trigger-conditioned scores of a run against a hand computation."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.mbench import scripted_judge as judge
+from benchmarks.mbench.made_run import lines, made_world, run_of
+from worldgauge.report.summary import summarise
+
+WORLDS = range(8)
+KNOWN = [k for k in WORLDS if k != judge.UNREADABLE]
+SCORED = [k for k in KNOWN if judge.triggered(k)]
+
+
+def mean(values):
+    values = list(values)
+    return 100 * sum(values) / len(values)
+
+
+def harmonic(a, b):
+    return 2 * a * b / (a + b)
+
+
+def test_rate_reliability_and_m_score(text_run):
+    scores = summarise(text_run).scores
+    rate = mean(judge.triggered(k) for k in KNOWN)
+    state = mean((judge.state(k) - 1) / 4 for k in SCORED)
+    gated = mean((judge.state(k) - 1) / 4 * (judge.plausibility(k) - 1) / 4 for k in SCORED)
+    forward = mean((judge.state(k) - 1) / 4 * (k % 2 == 0) for k in SCORED)
+    assert scores["t_trigger_causal"].value == pytest.approx(rate)
+    assert scores["t_state"].value == pytest.approx(state)
+    assert scores["t_correctness"].value == pytest.approx(gated)
+    assert scores["t_state_forward"].value == pytest.approx(forward)
+    assert scores["t_state_m"].value == pytest.approx(harmonic(state, rate))
+    assert scores["t_correctness_m"].value == pytest.approx(harmonic(gated, rate))
+    assert scores["t_state"].statuses == {"ok": len(SCORED), "skipped": len(KNOWN) - len(SCORED), "unscored": 1}
+    assert scores["t_causal"].value is None, "text instruction was not run"
+
+
+def test_an_unreadable_trigger_is_unscored_and_bounded(text_run):
+    scores = summarise(text_run).scores
+    (unread,) = [line for (metric, _), line in lines(text_run).items() if line["status"] == "unscored"]
+    assert (unread["metric"], unread["code"]) == ("t_trigger_causal", "no-answer")
+    low, high = scores["t_trigger_causal"].bounds
+    yes = sum(judge.triggered(k) for k in KNOWN)
+    assert (low, high) == pytest.approx((100 * yes / 8, 100 * (yes + 1) / 8))
+    total, count = sum((judge.state(k) - 1) / 4 for k in SCORED), len(SCORED)
+    ends = 100 * total / (count + 1), 100 * (total + 1) / (count + 1)
+    assert scores["t_state"].bounds == pytest.approx(ends)
+    assert scores["t_state_m"].bounds == pytest.approx((harmonic(ends[0], low), harmonic(ends[1], high)))
+
+
+def test_confidence_is_kept(text_run):
+    found = {int(case[14:18]): line for (metric, case), line in lines(text_run).items() if metric == "t_trigger_causal"}
+    assert found[4]["curve"] == [0.4]
+    assert found[4]["reason"] == "yes, confidence 40"
+
+
+def test_action_clips_need_no_judge_for_their_trigger(tmp_path):
+    """Eq. 3 with a rate of 1 under `paper`; the plain mean, and plain fifths of plausibility, under `table2`."""
+    data, model = made_world(tmp_path, "A", worlds=4)
+    columns = "a_trigger,a_state,a_correctness"
+    printed = summarise(run_of(tmp_path, data, model, columns)).scores
+    table = summarise(run_of(tmp_path, data, model, columns, "table2")).scores
+    state = mean((judge.state(k) - 1) / 4 for k in range(4))
+    fifths = mean(judge.plausibility(k) / 5 for k in range(4))
+    assert printed["a_trigger"].value == 100
+    assert printed["a_state_m"].value == pytest.approx(harmonic(state, 100))
+    assert table["a_state_m"].value == pytest.approx(state)
+    assert table["a_correctness_m"].value == pytest.approx(fifths)
+    assert printed["a_correctness"].value < fifths
