@@ -24,10 +24,12 @@ Floats = NDArray[np.float64]
 LEAST_MATCHES = 15
 MOST_MATCHES = 80
 """Per pair of frames; of more, so many are taken."""
-TURN_SHARE = 0.92
+TURN_SHARE = 0.85
 """Share of the matches, from each frame to the farthest it was matched with, that turns alone must explain."""
+FALSE_PAIR = 0.1
+"""Share of the frame's width by which most matches of a pair are off where they are of two places that look alike."""
 ROUNDS = 2
-"""The second begins with the lens that the first found."""
+"""Of leaving out such pairs; each begins with the lens that the one before found."""
 
 
 class Match(NamedTuple):
@@ -60,13 +62,20 @@ def turning_path(matches: Sequence[Match], count: int, lens: Lens, *, given: boo
     Without a `given` lens its focal length is adjusted along, beginning with that of `lens`.
     """
     joined = [_thinned(match) for match in matches if len(match.here) >= LEAST_MATCHES]
-    start = lens
     source: LensSource = "given" if given else "estimated"
-    for _ in range(1 if given else ROUNDS):
+    start = lens
+    for _ in range(ROUNDS):
         found = _adjusted(joined, count, start, free_lens=not given)
         if found is None:
             return None
         start = replace(lens, focal=found.state.focal)
+        # Tiles and windows repeat: frames that share nothing are matched, too. A clip with parallax shows it in nearer
+        # pairs as well, so it gains nothing by what is left out here.
+        joined = _true_pairs(joined, found, lens)
+    found = _adjusted(joined, count, start, free_lens=not given)
+    if found is None:
+        return None
+    start = replace(lens, focal=found.state.focal)
     if _share_explained(found, start) < TURN_SHARE:
         return None
     if not given and found.focal_sigma > LENS_SIGMA:
@@ -125,6 +134,12 @@ def _chained(matches: Sequence[Match], count: int, lens: Lens) -> Floats | None:
             rotation[link.first] = rotation[link.second] @ turn.T
         placed[[link.first, link.second]] = True
     return rotation
+
+
+def _true_pairs(matches: Sequence[Match], found: _Turned, lens: Lens) -> list[Match]:
+    ends = np.cumsum([len(match.here) for match in matches])[:-1]
+    off = np.split(found.distances(), ends)
+    return [m for m, of_pair in zip(matches, off, strict=True) if np.median(of_pair) < FALSE_PAIR * max(lens.size)]
 
 
 def _share_explained(found: _Turned, lens: Lens) -> float:
