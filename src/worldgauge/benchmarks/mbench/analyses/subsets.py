@@ -60,9 +60,19 @@ def _lines(part: Joint, tag: str, value: str) -> list[Line]:
             if column not in rows or rate not in rows or not np.isfinite(rows[rate]).any():
                 continue
             triggers = rows[rate][np.isfinite(rows[rate])]
-            told = (_number(scores[name]) for name in (column, rate, f"{column}_m"))
-            counts = int(np.isfinite(rows[column]).sum()), int((triggers > 0).sum()), len(triggers)
-            found.append(Line(tag, value, column, *told, *counts))
+            found.append(
+                Line(
+                    tag=tag,
+                    value=value,
+                    score=column,
+                    reliability=_number(scores[column]),
+                    trigger_rate=_number(scores[rate]),
+                    m_score=_number(scores[f"{column}_m"]),
+                    scored=int(np.isfinite(rows[column]).sum()),
+                    triggered=int((triggers > 0).sum()),
+                    cases=len(triggers),
+                )
+            )
     return found
 
 

@@ -57,10 +57,10 @@ def consistency() -> Consistency:
 
 def _row(table: PublishedTable, board: PublishedTable, model: str, setting: str) -> ModelRow:
     found = totals(table.named(model), setting)
-    entity, environment, causal, total = (found[f"{setting}_{n}"] for n in ("entity", "environment", "causal", "total"))
-    assert None not in (entity, environment, causal, total), "every column is printed"
-    numbers = [float(value or 0.0) for value in (entity, environment, causal, total)]
-    return ModelRow(model, setting, *numbers, board.score(model, f"{setting}_total"))
+    numbers = {name: found[f"{setting}_{name}"] for name in ("entity", "environment", "causal", "total")}
+    # Every column is printed, so every group has a number.
+    known = {name: number for name, number in numbers.items() if number is not None}
+    return ModelRow(model=model, setting=setting, printed=board.score(model, f"{setting}_total"), **known)
 
 
 def _remarks(text: PublishedTable, action: PublishedTable) -> Iterator[str]:

@@ -69,8 +69,8 @@ def count_votes(rows: Iterable[Mapping[str, Any]], where: str) -> Counted:
             raise WorldGaugeError(f"{place} lacks task_id, two models or dimensions")
         case = "/".join(str(row.get(name, "")) for name in ("subset", "sample_id", "condition_id"))
         setting = "t" if "mbencht" in str(row.get("dataset_id", "")).lower().replace("-", "") else "a"
-        known = about.setdefault(task, (setting, case, *sorted((first, second))))
-        if known != (setting, case, *sorted((first, second))):
+        pair = setting, case, min(first, second), max(first, second)
+        if about.setdefault(task, pair) != pair:
             raise WorldGaugeError(f"{place}: task '{task}' was about another pair before")
         for dimension, vote in row["dimensions"].items():
             if vote not in (first, second, TIE):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from worldgauge.functional.pose import geodesic_deg
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
 Pairs = list[tuple[int, int]]
 
 EARLY_LATE = "early_late"
@@ -41,9 +43,9 @@ def segment_frames(count: int, segments: int) -> list[range]:
     return [range(first, last) for first, last in pairwise(ends)]
 
 
-def steps_and_turns(poses: Floats, firsts: Floats, seconds: Floats) -> tuple[Floats, Floats]:
+def steps_and_turns(poses: Floats, firsts: Ints, seconds: Ints) -> tuple[Floats, Floats]:
     """Distance between camera centres and angle in degrees for every first with every second frame, (F, S) each."""
-    one, other = poses[firsts.astype(int)][:, None], poses[seconds.astype(int)][None]
+    one, other = poses[firsts][:, None], poses[seconds][None]
     step = np.linalg.norm(one[..., :3, 3] - other[..., :3, 3], axis=-1)
     return np.asarray(step), geodesic_deg(one[..., :3, :3], other[..., :3, :3])
 
@@ -91,7 +93,7 @@ def fold_pairs(poses: Floats, *, keep: int = 20, least_excursion: float = 0.05) 
     ([(0, 4), (1, 3)], 'symmetric')
     """
     count = len(poses)
-    away = nearness(poses, np.zeros(1), np.arange(count))[0]
+    away = nearness(poses, np.zeros(1, np.int64), np.arange(count))[0]
     turnaround = int(away.argmax())
     excursion = float(away[turnaround])
     if excursion < least_excursion or not 0 < turnaround < count - 1:
@@ -105,7 +107,7 @@ def fold_pairs(poses: Floats, *, keep: int = 20, least_excursion: float = 0.05) 
     return Chosen([(int(out[k]), int(nearest[k])) for k in order], FOLD, turnaround, excursion)
 
 
-def nearness(poses: Floats, firsts: Floats, seconds: Floats) -> Floats:
+def nearness(poses: Floats, firsts: Ints, seconds: Ints) -> Floats:
     """|step| + degrees / 180 between every first and every second frame, (F, S).
 
     Source: MBench, Eq. 18.

@@ -37,7 +37,9 @@ def named_masks(clip: Clip, name: str, network: PhraseFollower) -> Arrays:
     for objects in network.followed_phrase(frames, name):
         if chosen is None and objects:
             chosen = max(objects, key=lambda number: objects[number][1])
-        masks.append(objects[chosen][0] if chosen in objects else np.zeros((height, width), bool))
+        masks.append(
+            objects[chosen][0] if chosen is not None and chosen in objects else np.zeros((height, width), bool)
+        )
     runs, starts = encode_masks(masks)
     return {
         "visible": np.array([bool(mask.any()) for mask in masks]),

@@ -47,8 +47,10 @@ def view_pairs(
     """
     found = path["poses"]
     if is_text(case):
-        kept = {"segments": segments_of(case), "keep": keep_text, "step_scale": step_scale, "turn_scale": turn_scale}
-        chosen = early_late_pairs(found, **kept)
+        segments = segments_of(case)
+        chosen = early_late_pairs(
+            found, segments=segments, keep=keep_text, step_scale=step_scale, turn_scale=turn_scale
+        )
     else:
         chosen = fold_pairs(found, keep=keep_action, least_excursion=least_excursion)
     if not chosen.pairs:
