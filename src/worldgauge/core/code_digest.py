@@ -24,16 +24,15 @@ _codes: dict[Any, dict[str, str]] = {}
 """Function or class to its code when it was first asked for: a later edit of the file is not what runs."""
 
 
-_one_reader = threading.Lock()
-"""Judges are asked from many threads, and Python 3.11 loses count of its depth where two of them parse at once."""
+_one_parser = threading.Lock()
+"""Judges are asked from many threads, and Python 3.11 loses count of its depth where two threads parse at once."""
 
 
 def code_of(definition: Any) -> dict[str, str]:
     """`{}` for our own function or class, else `{"code": digest}` or `{"distribution": "name version"}`."""
     found = _codes.get(definition)
     if found is None:
-        with _one_reader:
-            found = _codes[definition] = _find_code(definition)
+        found = _codes[definition] = _find_code(definition)
     return found
 
 
@@ -69,7 +68,9 @@ def _gather(file: Path, name: str, texts: dict[str, str]) -> None:
     if str(file) in texts:
         return
     try:
-        tree = ast.parse(file.read_bytes())
+        source = file.read_bytes()
+        with _one_parser:
+            tree = ast.parse(source)
         texts[str(file)] = ast.unparse(_without_docstrings(tree))
     except (OSError, SyntaxError, ValueError, RecursionError) as error:
         texts[str(file)] = type(error).__name__

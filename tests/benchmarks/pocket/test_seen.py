@@ -10,8 +10,8 @@ import pytest
 from worldgauge.benchmarks.pocket.bench.columns import REAL, gauge_of, page_of, pocket_uses
 from worldgauge.benchmarks.pocket.bench.fault_matrix import lines_of
 from worldgauge.benchmarks.pocket.bench.seen import Scores, sights, stirred
-from worldgauge.benchmarks.pocket.bench.worthless import WHOLE
 from worldgauge.blocks.faults import FAULTS, Quality
+from worldgauge.calibration.worthless import WHOLE
 from worldgauge.core.gauge import CalibrationGauge
 
 WORLDS = 16
