@@ -203,8 +203,7 @@ def test_worldscore_has_its_numbers(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not HAS_WORDS, reason="a segmenter and a reward read words")
 def test_memobench_has_all_its_official_columns_in_one_run(root: Path, tmp_path: Path) -> None:
-    """Tiny networks and a scripted judge. Whoever sits in the seat of the poses fills camera control; while nobody
-    does, thirteen of fourteen have a value and that one says why it has none."""
+    """Tiny networks, a scripted judge, and in the seat of the poses the tests' own child process."""
     from benchmarks.memobench.made_banks import write_bank
     from worldgauge.benchmarks.memobench.official.leaderboard import COLUMNS
 
@@ -225,7 +224,7 @@ def test_memobench_has_all_its_official_columns_in_one_run(root: Path, tmp_path:
     summary = summarise(Run(tmp_path / "run"))
     definitions = summary.run.file.definitions
     empty = {column for column in columns if summary.scores[column].value is None}
-    assert len(columns) == 14 and empty == {d.id for d in definitions if d.unavailable} <= {"CameraControllability"}
+    assert len(columns) == 14 and empty == set()
     questions = [d.id for d in definitions if d.metric.endswith("question_rate")]
     for column in questions:
         score = summary.scores[column]
