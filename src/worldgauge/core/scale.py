@@ -20,6 +20,8 @@ class Scale(BaseModel):
     clip: bool = True
     level: Literal["case", "model"] = "case"
     """Whether each case is scaled before the mean, or the mean over cases is."""
+    digits: int | None = Field(default=None, ge=0, le=12)
+    """Decimals to which the raw value is rounded before it is scaled; None: it is not."""
 
     @model_validator(mode="after")
     def _not_flat(self) -> Scale:
@@ -33,6 +35,7 @@ class Scale(BaseModel):
         50.0
         """
         (a, b), (low, high) = self.source, self.target
+        raw = raw if self.digits is None else round(raw, self.digits)
         score = low + (raw - a) / (b - a) * (high - low)
         return min(max(score, min(low, high)), max(low, high)) if self.clip else score
 

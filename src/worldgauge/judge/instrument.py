@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +15,9 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.prompts import digest_of_prompt, read_prompt
 from worldgauge.judge.clients.open import open_client, why_not
+from worldgauge.judge.exhibits import Inquiry, described, shown
 from worldgauge.judge.forms import Form
+from worldgauge.judge.kept_answers import KeptAnswers
 from worldgauge.judge.ledger import Ledger
 from worldgauge.judge.line import Line
 from worldgauge.judge.material import Material, describe, show
@@ -103,6 +105,7 @@ class Judge(AskedInstrument):
             settings.price,
             Secret(settings.key_variable),
             on_asked,
+            KeptAnswers(folder),
         )
         object.__setattr__(self, "_session", session)
 
@@ -150,6 +153,22 @@ class Judge(AskedInstrument):
         request = self.request(prompt, values, form, material)
         return session.ask(request, form, about), material.frames
 
+    def ask_about(self, inquiry: Inquiry) -> tuple[Answer, tuple[int, ...]]:
+        """The answer to one of several questions of a signal, and the frames that were shown.
+
+        What was answered before a run was stopped is not asked again.
+        """
+        session = self._open
+        if session is None or self.settings is None:
+            raise Unanswered("the answer is not stored, and a replay asks nobody")
+        material = shown(inquiry.exhibits)
+        request = self.request(inquiry.prompt, inquiry.values, inquiry.form, material)
+        return session.ask_once(request, inquiry.form, inquiry.about, self.identity()), material.frames
+
+    def expect(self, inquiries: Sequence[Inquiry]) -> None:
+        """Tell what will be asked, where that is only looked at for its price: a signal that asks several times does
+        so first."""
+
     def request(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Request:
         """What is sent."""
         filled = {"schema": canonical_json(dict(form.schema)), **values, "material": material.words}
@@ -192,17 +211,25 @@ class _Estimator:
         settings = self._judge.settings
         if settings is None or self._judge.replays:
             raise Estimated(Expected())
-        material = describe(clip, settings, rate)
+        raise Estimated(self._expected(prompt, values, form, describe(clip, settings, rate)))
+
+    def expect(self, inquiries: Sequence[Inquiry]) -> None:
+        total = Expected()
+        if self._judge.settings is not None and not self._judge.replays:
+            for one in inquiries:
+                total += self._expected(one.prompt, one.values, one.form, described(one.exhibits))
+        raise Estimated(total)
+
+    def _expected(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Expected:
+        assert self._judge.settings is not None
         request = self._judge.request(prompt, values, form, material)
         least, most = bounds(request, canonical_json(dict(form.schema)))
-        price = settings.price
-        raise Estimated(
-            Expected(
-                calls=1,
-                images=len(material.pictures),
-                tokens=(least.tokens_in + least.tokens_out, most.tokens_in + most.tokens_out),
-                cost=None if price is None else (price.of(least), price.of(most)),
-            )
+        price = self._judge.settings.price
+        return Expected(
+            calls=1,
+            images=len(material.pictures),
+            tokens=(least.tokens_in + least.tokens_out, most.tokens_in + most.tokens_out),
+            cost=None if price is None else (price.of(least), price.of(most)),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 import time
@@ -18,6 +19,7 @@ from worldgauge.core.canonical import canonical_json, digest_of, short
 from worldgauge.core.prompts import read_prompt
 from worldgauge.core.signal import Arrays
 from worldgauge.judge.forms import Form, Unreadable, object_in
+from worldgauge.judge.kept_answers import KeptAnswers
 from worldgauge.judge.ledger import Attempt, Ledger
 from worldgauge.judge.line import Line
 from worldgauge.judge.purse import Purse
@@ -57,6 +59,10 @@ class Answer:
         }
 
 
+def digest_of_bytes(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
 def packed(text: str) -> np.ndarray:
     """A text as an array of its bytes."""
     return np.frombuffer(text.encode("utf-8", "backslashreplace"), np.uint8).copy()
@@ -87,7 +93,10 @@ class Session:
         price: Price | None,
         secret: Secret,
         on_asked: OnAsked = lambda _: None,
+        kept: KeptAnswers | None = None,
     ) -> None:
+        """`kept`: where answers to single questions of a signal wait until it has them all."""
+        self._kept = kept
         self.client, self.line, self.purse, self.price = client, line, purse, price
         self._ledger, self._secret, self._on_asked = ledger, secret, on_asked
         self._lock = threading.Lock()
@@ -108,8 +117,22 @@ class Session:
         finally:
             self._count("waiting", -1)
 
+    def ask_once(self, request: Request, form: Form, about: str, identity: Mapping[str, Any]) -> Answer:
+        """As `ask`, but what this run's folder holds already is not asked again."""
+        pictures = [digest_of_bytes(picture.data) for picture in request.pictures]
+        key = digest_of([dict(identity), request.system, request.text, dict(form.schema), pictures])
+        known = self._kept.get(key) if self._kept is not None else None
+        if known is not None:
+            return Answer(known["value"], tuple(known["raw"]), known["model"])
+        answer = self.ask(request, form, about)
+        if self._kept is not None:
+            self._kept.put(key, {"value": answer.value, "raw": list(answer.raw), "model": answer.model})
+        return answer
+
     def close(self) -> None:
         self.client.close()
+        if self._kept is not None:
+            self._kept.close()
         if self._ledger is not None:
             self._ledger.close()
 
