@@ -1,0 +1,183 @@
+"""Runs with a scripted judge behind the real requests: exact evidence, fallbacks, what survives a fault."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.worldolympiad.released_tree import write_tree
+from helpers import records
+from worldgauge.api.building import build_job
+from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
+from worldgauge.benchmarks.worldolympiad.data.importer import submission_of
+from worldgauge.engine.plan import make_plan
+from worldgauge.engine.run import execute
+
+HERE = Path(__file__).parent
+INTERACTION = "Chunk,Transition,Global,InteractJudged,ClipRaw,ClipAux"
+PHYSICS = "Physical,Mechanics,Thermotics,Material,gravity,impact,hardness,buoyancy"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("JUDGE_LOG", str(tmp_path / "asked.jsonl"))
+    found = write_tree(tmp_path, {"general/c1": 3, "gaming/c2_part1": 1})
+    for folder in found.glob("*/*"):
+        (folder / "prompt.txt").write_text(f"a ball falls in {folder.name}")
+    return found
+
+
+def run(
+    tree: Path, script: str = "answer", metrics: str = INTERACTION, model: str = "longlive", out: str = "run"
+) -> dict[tuple[str, str], dict[str, Any]]:
+    cases = read_dataset(tree)
+    file = tree.parent / f"{model}.json"
+    submission_of(tree, model, cases).write(file)
+    job = build_job(
+        file, benchmark="worldolympiad", data=tree, protocol="published", metrics=metrics,
+        judge=f"scripted:{HERE / 'scripted_judge.py'}:{script}", store=tree.parent / "store", out=tree.parent / out,
+        includes=[HERE / "stub_networks.py"], use=["phrase_follower=stub_boxes", "text_image=stub_likeness"],
+    )  # fmt: skip
+    execute(job, make_plan(job))
+    return {(line["case"], line["metric"]): line for line in records(tree.parent / out)}
+
+
+def asked(tree: Path) -> list[dict[str, Any]]:
+    file = tree.parent / "asked.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def numbers(line: dict[str, Any]) -> list[int]:
+    return [round((grey - 16) / 4) for grey in line["greys"]]
+
+
+def test_evidence_and_scores_of_the_interaction_track(tree: Path) -> None:
+    found = run(tree)
+    lines = asked(tree)
+    # Two seconds of eight frames each per chunk; both ends are included, so chunk 0 ends on the first frame of 1.
+    reference = [0, 16, 32, 47]
+    chunks = [numbers(line) for line in lines if line["kind"] == "chunk" and "of c1" in line["text"]]
+    assert sorted(chunks) == [[0, 5, 11, 16, *reference], [16, 21, 27, 32, *reference], [32, 37, 43, 47, *reference]]
+    transitions = [numbers(line) for line in lines if line["kind"] == "transition"]
+    assert sorted(transitions) == [[8, 12, 16, 16, 20, 24, *reference], [24, 28, 32, 32, 36, 40, *reference]]
+    whole = [numbers(line) for line in lines if line["kind"] == "global"]
+    assert whole[0] == [0, 4, 9, 13, 17, 22, 26, 31, 35, 39, 44, 47, *reference]
+    assert Counter(len(line["greys"]) for line in lines) == {8: 4, 10: 2, 16: 2}
+    assert {tuple(size) for line in lines for size in line["sizes"]} == {(64, 48)}
+    first = next(line["text"] for line in lines if line["kind"] == "chunk" and "part 1 of c1" in line["text"])
+    assert "pictures 1 to 4: frames of chunk 1" in first and "pictures 5 to 8: frames of the reference" in first
+    assert '"source interval": "[00:10, 00:20)"' in first and '"action": "W"' in first and "2.000 s to 4.000 s" in first
+    # Overall is 2.5 everywhere.
+    assert found["c1", "InteractJudged"]["raw"] == pytest.approx(0.5)
+    assert found["c2_part1", "Transition"]["status"] == "skipped"
+    assert found["c2_part1", "InteractJudged"]["raw"] == pytest.approx(0.5)
+
+
+def test_clip_looks_at_eight_frames_of_every_chunk_and_tells_long_captions(tree: Path) -> None:
+    found = run(tree, metrics="ClipRaw,ClipAux")
+    shown = [0, 2, 5, 7, 9, 11, 14, 16, 16, 18, 21, 23, 25, 27, 30, 32, 32, 34, 37, 39, 41, 43, 46, 47]
+    raw = sum(16 + 4 * k for k in shown) / len(shown) / 1000
+    assert found["c1", "ClipRaw"]["raw"] == pytest.approx(raw, abs=2e-3)
+    assert "3 of 3 captions have more than 3 tokens" in found["c1", "ClipRaw"]["reason"]
+    assert asked(tree) == []
+
+
+def test_an_unreadable_answer_at_one_level_leaves_the_others(tree: Path) -> None:
+    found = run(tree, "no_global")
+    assert {found["c1", metric]["status"] for metric in ("Chunk", "Transition", "ClipRaw")} == {"ok"}
+    assert found["c1", "Global"]["status"] == found["c1", "InteractJudged"]["status"] == "unscored"
+    before = len(asked(tree))
+    again = run(tree, "answer", out="run")
+    kinds = Counter(line["kind"] for line in asked(tree)[before:])
+    # Another script is another judge: everything is asked anew, and nothing of the first answers is mixed in.
+    assert kinds == {"chunk": 4, "transition": 2, "global": 2}
+    assert again["c1", "Global"]["status"] == "ok"
+
+
+def test_what_was_answered_before_a_stop_is_not_asked_again(tree: Path) -> None:
+    run(tree, "no_global")
+    before = Counter(line["kind"] for line in asked(tree))
+    run(tree, "no_global")
+    after = Counter(line["kind"] for line in asked(tree)) - before
+    assert set(after) == {"global"}
+    kept = (tree.parent / "run" / "judge-answers.jsonl").read_text().splitlines()
+    assert len(kept) == 6, "four chunks and two transitions"
+
+
+def test_rules_are_asked_once_per_case_and_judged_per_model(tree: Path) -> None:
+    found = run(tree, metrics=PHYSICS)
+    lines = asked(tree)
+    kinds = Counter(line["kind"] for line in lines)
+    # Two cases: names of clip and reference, three batches of relevance, two of compliance (nothing thermal applies).
+    assert kinds == {"objects": 4, "relevance": 6, "compliance": 4}
+    relevance = next(line for line in lines if line["kind"] == "relevance")
+    assert len(relevance["greys"]) == 8 and all(relevance["green"]), "boxes are drawn"
+    compliance = next(line for line in lines if line["kind"] == "compliance")
+    assert len(compliance["greys"]) == 16 and all(compliance["green"])
+    assert "pictures 1 to 8: frames of the generated clip; pictures 9 to 16" in compliance["text"]
+    assert numbers(compliance)[:8] == [0, 7, 13, 20, 27, 34, 40, 47]
+    assert "a ball falls in" in compliance["text"]
+    assert found["c1", "Physical"]["raw"] == pytest.approx(1 / 3) and found["c1", "Physical"]["weight"] == 3
+    assert found["c1", "gravity"]["raw"] == 1 and found["c1", "impact"]["raw"] == 0
+    assert found["c1", "Thermotics"]["status"] == found["c1", "buoyancy"]["status"] == "skipped", "not asked is no zero"
+    run(tree, metrics=PHYSICS, model="wow", out="second")
+    more = Counter(line["kind"] for line in asked(tree)) - kinds
+    assert more == {"objects": 2, "compliance": 4}, "of the second model only its own clips"
+
+
+def test_a_batch_that_cannot_be_read_is_asked_rule_by_rule(tree: Path) -> None:
+    found = run(tree, "no_batches", metrics=PHYSICS)
+    assert found["c1", "Physical"]["raw"] == pytest.approx(1 / 3)
+    single = [line for line in asked(tree) if line["kind"] == "relevance" and len(line["ids"]) == 1]
+    assert len({(line["ids"][0], line["text"]) for line in single}) == 28, "fourteen rules of two cases"
+    assert '"also"' in single[0]["text"], "a rule alone is put in detail"
+
+
+def test_a_rule_without_an_answer_is_unknown_and_the_others_count(tree: Path) -> None:
+    found = run(tree, "no_hardness", metrics=PHYSICS)
+    assert found["c1", "Physical"]["raw"] == pytest.approx(1 / 2) and found["c1", "Physical"]["weight"] == 2
+    assert found["c1", "hardness"]["status"] == "skipped"
+    assert "1 without an answer" in found["c1", "Physical"]["reason"]
+
+
+@pytest.mark.parametrize(("metric", "calls"), [("house_physical_one_by_one", 3), ("house_physical_at_once", 1)])
+def test_the_other_batch_modes(tree: Path, metric: str, calls: int) -> None:
+    found = run(tree, metrics=metric)
+    assert found["c1", metric]["raw"] == pytest.approx(1 / 3)
+    own = [line for line in asked(tree) if line["kind"] == "compliance" and "in c1" in line["text"]]
+    assert len(own) == calls
+
+
+def test_frozen_relevance_is_not_asked(tree: Path) -> None:
+    (tree / "relevance.json").write_text(
+        json.dumps({"schema": 1, "judge": "people", "cases": {"c1": {"gravity": True}, "c2_part1": {}}})
+    )
+    found = run(tree, metrics=PHYSICS)
+    kinds = Counter(line["kind"] for line in asked(tree))
+    assert kinds["relevance"] == 3, "of the case whose table is empty"
+    assert found["c1", "Physical"]["weight"] == 1 and found["c1", "Physical"]["raw"] == 1
+
+
+def test_the_plan_counts_calls_and_pictures(tree: Path) -> None:
+    cases = read_dataset(tree)
+    file = tree.parent / "longlive.json"
+    submission_of(tree, "longlive", cases).write(file)
+    job = build_job(
+        file, benchmark="worldolympiad", data=tree, metrics="Chunk,Transition,Global",
+        judge=f"scripted:{HERE / 'scripted_judge.py'}:answer", store=tree.parent / "store", out=tree.parent / "planned",
+    )  # fmt: skip
+    asking = make_plan(job).asking
+    assert (asking.calls, asking.images) == (4 + 2 + 2, 8 * 4 + 10 * 2 + 16 * 2)
+    assert asked(tree) == []
+
+
+def test_a_video_without_times_is_unscored_and_the_rest_goes_on(tree: Path) -> None:
+    (tree / "general" / "c1" / "longlive_gen_c1_chunk_timestamps.json").unlink()
+    found = run(tree)
+    assert found["c1", "Chunk"]["status"] == "unscored" and "timestamp file" in found["c1", "Chunk"]["reason"]
+    assert found["c1", "Chunk"]["code"] == "no-chunk-times"
+    assert found["c2_part1", "Chunk"]["status"] == "ok"
