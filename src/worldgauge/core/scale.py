@@ -33,6 +33,8 @@ class Scale(BaseModel):
         """
         >>> Scale.model_validate({"from": (10, 40)})(25.0)
         50.0
+        >>> Scale.model_validate({"from": (0, 1), "digits": 1})(0.26)
+        30.0
         """
         (a, b), (low, high) = self.source, self.target
         raw = raw if self.digits is None else round(raw, self.digits)

@@ -16,9 +16,11 @@ CASES = {"general/c1": 3, "gaming/c2_part1": 1, "embodied/c3_episode_4": 7}
 MODELS = ("longlive", "wow")
 
 
-def numbered(count: int = FRAMES, size: tuple[int, int] = (64, 48)) -> NDArray[np.uint8]:
-    """Frame k is grey, 16 + 4 k."""
-    return np.stack([np.full((size[1], size[0], 3), 16 + 4 * k, np.uint8) for k in range(count)])
+def numbered(count: int = FRAMES, size: tuple[int, int] = (64, 48), corner: int = 0) -> NDArray[np.uint8]:
+    """Frame k is grey, 16 + 4 k, but for a corner that tells whose clip it is: no two files are alike."""
+    frames = np.stack([np.full((size[1], size[0], 3), 16 + 4 * k, np.uint8) for k in range(count)])
+    frames[:, -16:, -16:] = corner
+    return frames
 
 
 def number_of(frame: NDArray[np.uint8]) -> int:
@@ -41,7 +43,7 @@ def write_case(folder: Path, chunks: int, models: tuple[str, ...] = MODELS) -> N
     write_video(folder / f"ref_{folder.name}.mp4", numbered(), fps=FPS)
     for model in models:
         stem = f"{model}_gen_{folder.name}"
-        write_video(folder / f"{stem}.mp4", numbered(), fps=FPS)
+        write_video(folder / f"{stem}.mp4", numbered(corner=sum(stem.encode()) % 200), fps=FPS)
         times = [
             {"chunk_index": k, "generated_start_sec": k * seconds, "generated_end_sec": (k + 1) * seconds}
             for k in range(chunks)

@@ -91,7 +91,7 @@ def test_an_unreadable_answer_at_one_level_leaves_the_others(tree: Path) -> None
     assert {found["c1", metric]["status"] for metric in ("Chunk", "Transition", "ClipRaw")} == {"ok"}
     assert found["c1", "Global"]["status"] == found["c1", "InteractJudged"]["status"] == "unscored"
     before = len(asked(tree))
-    again = run(tree, "answer", out="run")
+    again = run(tree, "answer", out="again")
     kinds = Counter(line["kind"] for line in asked(tree)[before:])
     # Another script is another judge: everything is asked anew, and nothing of the first answers is mixed in.
     assert kinds == {"chunk": 4, "transition": 2, "global": 2}
@@ -129,6 +129,7 @@ def test_rules_are_asked_once_per_case_and_judged_per_model(tree: Path) -> None:
     assert more == {"objects": 2, "compliance": 4}, "of the second model only its own clips"
 
 
+@pytest.mark.nightly
 def test_a_batch_that_cannot_be_read_is_asked_rule_by_rule(tree: Path) -> None:
     found = run(tree, "no_batches", metrics=PHYSICS)
     assert found["c1", "Physical"]["raw"] == pytest.approx(1 / 3)
@@ -144,6 +145,7 @@ def test_a_rule_without_an_answer_is_unknown_and_the_others_count(tree: Path) ->
     assert "1 without an answer" in found["c1", "Physical"]["reason"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("metric", "calls"), [("house_physical_one_by_one", 3), ("house_physical_at_once", 1)])
 def test_the_other_batch_modes(tree: Path, metric: str, calls: int) -> None:
     found = run(tree, metrics=metric)
@@ -152,6 +154,7 @@ def test_the_other_batch_modes(tree: Path, metric: str, calls: int) -> None:
     assert len(own) == calls
 
 
+@pytest.mark.nightly
 def test_frozen_relevance_is_not_asked(tree: Path) -> None:
     (tree / "relevance.json").write_text(
         json.dumps({"schema": 1, "judge": "people", "cases": {"c1": {"gravity": True}, "c2_part1": {}}})

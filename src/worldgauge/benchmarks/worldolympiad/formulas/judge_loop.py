@@ -8,13 +8,25 @@ relevance included. Whoever asks decides what becomes of that: a run keeps the r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
-from worldgauge.benchmarks.worldolympiad.data.rules import Rule
 from worldgauge.benchmarks.worldolympiad.formulas.physical import DIMENSIONS
 
 Mode = Literal["none", "dimension", "all"]
 Verdicts = list[dict[str, Any]]
+
+
+class Rule(Protocol):
+    """What must be known of a rule."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def dimension(self) -> str: ...
+
+
+R = TypeVar("R", bound=Rule)
 
 
 class Failed(Exception):
@@ -24,12 +36,12 @@ class Failed(Exception):
 class Asker(Protocol):
     """Puts a question and returns what the answer says; raises `Failed`. Batched: `{"results": [...]}`."""
 
-    def relevance(self, rules: Sequence[Rule], batched: bool) -> Any: ...
+    def relevance(self, rules: Sequence[Any], batched: bool) -> Any: ...
 
-    def compliance(self, rules: Sequence[Rule], batched: bool) -> Any: ...
+    def compliance(self, rules: Sequence[Any], batched: bool) -> Any: ...
 
 
-def batches(rules: Sequence[Rule], mode: Mode) -> list[list[Rule]]:
+def batches(rules: Sequence[R], mode: Mode) -> list[list[R]]:
     """What is asked at once."""
     if mode == "none":
         return [[rule] for rule in rules]
