@@ -41,7 +41,7 @@ def submission_of(root: Path, name: str, cases: list[Case]) -> Submission:
             videos[case_id] = with_times(one, video)
     if not videos:
         raise WorldGaugeError(f"{root} holds no video of '{name}'", f"known prefixes: {', '.join(PREFIXES.values())}")
-    return Submission(ModelCard(name=TITLES.get(prefix, prefix), prefix=prefix), videos)
+    return Submission(ModelCard.model_validate({"name": TITLES.get(prefix, prefix), "prefix": prefix}), videos)
 
 
 def with_times(folder: CaseFolder, video: Path) -> Video:

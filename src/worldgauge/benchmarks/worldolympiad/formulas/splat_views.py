@@ -101,7 +101,7 @@ def splat_views(extrinsics: Floats, intrinsics: Floats, is_metric: bool, factor:
     if not np.isfinite(given).all():
         # The original renders nothing but black from such cameras, or stops; either way the case gets zeros.
         raise Unscored("a recovered camera is not finite", code=POSE_NOT_TRUSTED)
-    poses = np.linalg.inv(given)
+    poses: Floats = np.asarray(np.linalg.inv(given), np.float64)
     if ((poses[:-1, :3, 2] * poses[1:, :3, 2]).sum(1) < PARALLEL - 1).any():
         # Which way round a half turn goes hangs on the last digit of single precision, in which the original inverts.
         poses = np.linalg.inv(given.astype(np.float32)).astype(np.float64)
@@ -204,4 +204,5 @@ def shown_pixels(values: NDArray[np.floating]) -> NDArray[np.uint8]:
     >>> shown_pixels(np.array([0.999, 2.0])).tolist()
     [254, 255]
     """
-    return (np.clip(values, 0.0, 1.0) * 255).astype(np.uint8)
+    shown: NDArray[np.uint8] = (np.clip(values, 0.0, 1.0) * 255).astype(np.uint8)
+    return shown

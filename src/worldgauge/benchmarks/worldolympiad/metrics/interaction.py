@@ -118,7 +118,7 @@ def _level(level: str, answers: Arrays) -> Measurement:
 
 def _adherence(case: Case, found: Arrays, told: bool) -> Measurement:
     parts = np.split(found["similarities"], np.cumsum(found["counts"])[:-1]) if len(found["counts"]) else []
-    scored = adherence(["x" if len(part) else "" for part in parts], parts)
+    scored = adherence(["x" if len(part) else "" for part in parts], [part.tolist() for part in parts])
     if scored.value is None:
         raise NotApplicable("no chunk has a caption")
     most = int(found["most"])

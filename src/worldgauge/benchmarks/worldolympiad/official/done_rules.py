@@ -70,7 +70,7 @@ def scheduled(
 
     `score` evaluates a row and returns its exit code.
     """
-    found = []
+    found: list[dict[str, Any]] = []
     for row in rows:
         if scheduler_skips(row.get("output"), force):
             found.append({"id": str(row["id"]), "status": "skipped"})

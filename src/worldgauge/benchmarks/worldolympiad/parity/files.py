@@ -158,24 +158,27 @@ def clip_adherence(given: Answer, arrays: Arrays) -> Answer:
 
 
 def timestamp_totals(given: Answer, arrays: Arrays) -> Answer:
-    films = [Film(given[name]["fps"], given[name]["frames"]) for name in ("generated_video", "reference_video")]
+    generated, reference = (Film(given[n]["fps"], given[n]["frames"]) for n in ("generated_video", "reference_video"))
     prompts = [ChunkPrompt(k, "a caption") for k in range(len(given["chunks"]))]
     try:
         timed = joined_chunks({**given["declared"], "chunks": given["chunks"]}, prompts)
     except ValueError:
         return {"interaction": {"raises": "ValueError"}, "clip": {"raises": "ValueError"}}
     spans = [evidence.Span(one["generated_start_sec"], one["generated_end_sec"]) for one in timed]
-    shown = [clip_positions(films[0], span.start, span.end, FRAMES_PER_CHUNK) for span in spans]
+    read = evidence.all_positions(generated, reference, spans)
+    shown = [clip_positions(generated, span.start, span.end, FRAMES_PER_CHUNK) for span in spans]
     return {
         "interaction": {
             "raises": None,
-            "read_positions": [[name, _listed(found)] for name, found in evidence.all_positions(*films, spans)],
+            "read_positions": [
+                [name, _listed(found)] for name, found in evidence.all_positions(generated, reference, spans)
+            ],
             "n_judge_calls": len(spans) + max(0, len(spans) - 1) + 1,
         },
         "clip": {
             "raises": None,
             "read_positions": [position for found in shown for position in _listed(found)],
-            "video": {"fps": films[0].fps, "total_frames": films[0].frames, "duration_sec": films[0].seconds},
+            "video": {"fps": generated.fps, "total_frames": generated.frames, "duration_sec": generated.seconds},
             "frames_per_chunk_scored": [len(found) for found in shown],
             "num_scored_frames": sum(len(found) for found in shown),
         },
