@@ -12,8 +12,11 @@ import pytest
 from benchmarks.worldolympiad.released_tree import write_tree
 from helpers import records
 from worldgauge.api.building import build_job
+from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_official
 from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
 from worldgauge.benchmarks.worldolympiad.data.importer import submission_of
+from worldgauge.benchmarks.worldolympiad.official.write import write_official
+from worldgauge.core.run_folder import Run
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 
@@ -136,6 +139,19 @@ def test_a_batch_that_cannot_be_read_is_asked_rule_by_rule(tree: Path) -> None:
     single = [line for line in asked(tree) if line["kind"] == "relevance" and len(line["ids"]) == 1]
     assert len({(line["ids"][0], line["text"]) for line in single}) == 28, "fourteen rules of two cases"
     assert '"also"' in single[0]["text"], "a rule alone is put in detail"
+
+
+def test_official_files_of_a_run_are_read_back(tree: Path) -> None:
+    run(tree, metrics=f"{INTERACTION},{PHYSICS}")
+    out = tree.parent / "official"
+    written = write_official(Run(tree.parent / "run"), out, "longlive", tree.parent / "store")
+    assert len([file for file in written if "_judge_" in file.name]) == 2
+    content = json.loads((out / "outputs_batch" / "general" / "c1" / "longlive_judge_c1.json").read_text())
+    assert content["interaction"]["score"] == 0.5 and len(content["interaction"]["chunks"]) == 3
+    # Confidence 0.8 for gravity, which complies, and nothing for two rules that do not.
+    assert content["physical"]["score"] == pytest.approx(0.8 / 3, abs=1e-4)
+    rows = {one.domain: one.row() for one in read_official(out)}
+    assert rows["general"]["physical_published"] == pytest.approx(1 / 3) and rows["general"]["judgements"] == 3
 
 
 def test_a_rule_without_an_answer_is_unknown_and_the_others_count(tree: Path) -> None:

@@ -11,17 +11,31 @@ from typer.testing import CliRunner
 
 from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_official
 from worldgauge.benchmarks.worldolympiad.commands import app
+from worldgauge.benchmarks.worldolympiad.data.rules import rules
 from worldgauge.benchmarks.worldolympiad.official.summary import CASE_COLUMNS
 from worldgauge.benchmarks.worldolympiad.official.write import judge_json, write_summary
 
-RULES = {"gravity": 1.0, "impact": 0.0, "hardness": 1.0}
+RULES = {"gravity": True, "impact": False, "hardness": True}
 
 
-def judge_file(root: Path, folder: str, name: str, **changes: object) -> Path:
+def verdicts(judged: dict[str, bool], confidence: float = 0.6) -> list[dict[str, object]]:
+    return [
+        {
+            "question_id": rule.id,
+            "dimension": rule.dimension,
+            "related": rule.id in judged,
+            "compliant": judged.get(rule.id),
+            "confidence": confidence if judged.get(rule.id) else 0.0,
+        }
+        for rule in rules()
+    ]
+
+
+def judge_file(root: Path, folder: str, name: str, judged: dict[str, bool], overall: float, clip: float) -> Path:
     file = root / "outputs_batch" / folder / name / f"longlive_judge_{name}.json"
     file.parent.mkdir(parents=True)
-    scores = {"rules": RULES, "physical": 0.4, "interaction": 0.6, "clip_interaction": 0.3}
-    content = judge_json({**scores, **changes})
+    answer = [{"overall": overall}]
+    content = judge_json(verdicts(judged), answer, [], answer, clip)
     content["three_d"] = {"final_score_normalized": 0.2, "final_score_raw": 0.6}
     file.write_text(json.dumps(content))
     return file
@@ -29,9 +43,9 @@ def judge_file(root: Path, folder: str, name: str, **changes: object) -> Path:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    judge_file(tmp_path, "general", "a")
-    judge_file(tmp_path, "general", "b", interaction=0.8, clip_interaction=0.2)
-    judge_file(tmp_path, "embodied", "c", rules={})
+    judge_file(tmp_path, "general", "a", RULES, 3.0, 0.3)
+    judge_file(tmp_path, "general", "b", RULES, 4.0, 0.2)
+    judge_file(tmp_path, "embodied", "c", {}, 3.0, 0.3)
     return tmp_path
 
 

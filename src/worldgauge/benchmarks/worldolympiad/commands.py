@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.verbs import AsJson, print_json, print_table, say
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
 
 app = typer.Typer(help="WorldOlympiad: official files, data checks, published arithmetic.")
 
@@ -68,15 +68,16 @@ def cases(tree: Tree, out: Out) -> None:
 
 @app.command()
 def files(
-    run: Annotated[Path, typer.Argument(help="Run folder, scored as 'released'.")],
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
     out: Out,
     prefix: Annotated[str, typer.Option(help="Prefix of the files, such as longlive.")],
+    store: StorePath = None,
 ) -> None:
     """Write the official files of a run: judge JSON per case, progress, score_summary.json and score_cases.csv."""
     from worldgauge.benchmarks.worldolympiad.official.write import write_official
     from worldgauge.core.run_folder import Run
 
-    for file in write_official(Run(run), out, prefix):
+    for file in write_official(Run(run), out, prefix, store or default_store()):
         say(str(file))
 
 

@@ -25,6 +25,8 @@ class Adherence:
 def adherence(captions: Sequence[str], similarities: Sequence[Sequence[float]]) -> Adherence:
     """`similarities`: cosine of frame and caption, chunk by chunk. A chunk without a caption does not count.
 
+    Source: released code at commit bb2e240.
+
     >>> adherence(["a", ""], [[0.2, 0.4], [1.0]]).value
     0.30000000000000004
     """

@@ -39,6 +39,8 @@ class FixedScore:
 def fixed_score(predicted: ArrayLike, target: ArrayLike) -> FixedScore:
     """From 0 to 1: the geometric mean of how well the camera turns and how well it moves.
 
+    Source: a house variant of the released trajectory score.
+
     >>> pan = np.tile(np.eye(4), (32, 1, 1))
     >>> turns = np.radians(np.linspace(0, 15, 32))
     >>> pan[:, 0, 0] = pan[:, 2, 2] = np.cos(turns)

@@ -18,6 +18,8 @@ PARTS = {
 def level_value(level: str, answer: Mapping[str, Any]) -> float:
     """The value of one answer, 0 to 5: `overall`, else the mean of its parts. As released what is no number is 0.
 
+    Source: released code at commit bb2e240.
+
     >>> level_value("chunk", {"visual_quality": 4, "text_alignment": "3"})
     3.5
     """
@@ -61,6 +63,8 @@ class Levels:
 def pooled_levels(levels: Levels) -> float | None:
     """Mean of all answers alike, as code and tables have it: the whole clip weighs one in 2T.
 
+    Source: released code at commit bb2e240; arXiv 2606.11129, Tables 9 and 12.
+
     >>> pooled_levels(Levels((3.0, 4.0), (5.0,), 0.0))
     3.0
     """
@@ -69,6 +73,8 @@ def pooled_levels(levels: Levels) -> float | None:
 
 def mean_of_levels(levels: Levels) -> float | None:
     """Mean of the levels, each one third (Eq. 9 and 10); of a clip of one chunk, which has no transition, of two.
+
+    Source: arXiv 2606.11129, Eq. 9 and 10.
 
     >>> mean_of_levels(Levels((3.0, 4.0), (5.0,), 0.5))
     3.0

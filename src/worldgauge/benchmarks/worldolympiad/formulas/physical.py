@@ -41,6 +41,8 @@ class CaseSummary:
 def case_summary(verdicts: Sequence[Verdict]) -> CaseSummary:
     """Definition a: mean over the related rules of the confidence where the clip complies, else 0.
 
+    Source: released code at commit bb2e240.
+
     >>> case_summary([Verdict("gravity", "mechanics", True, True, 0.8), Verdict("impact", "mechanics", True)]).score
     0.4
     """
@@ -103,6 +105,8 @@ def counted(related: Any, compliant: Any) -> Counts:
 
 def pooled(verdicts: Iterable[Verdict]) -> Counts:
     """The counts of many verdicts together.
+
+    Source: released code at commit bb2e240, its summary; the tables of arXiv 2606.11129 fit it.
 
     >>> pooled([Verdict("gravity", "mechanics", True, True), Verdict("impact", "mechanics", True, False)]).rate
     0.5

@@ -62,6 +62,8 @@ def profile(poses: ArrayLike) -> Profile:
 def compare_profiles(predicted: ArrayLike, target: ArrayLike, scale: float = 1.0) -> TrajectoryScore:
     """Steps 4 to 7 of the released score. `scale` multiplies the predicted centres: all that an alignment changes.
 
+    Source: released code at commit bb2e240; arXiv 2606.11129 prints no thresholds.
+
     >>> forward = np.tile(np.eye(4), (32, 1, 1))
     >>> forward[:, 2, 3] = np.linspace(0, 10, 32)
     >>> still = np.tile(np.eye(4), (32, 1, 1))

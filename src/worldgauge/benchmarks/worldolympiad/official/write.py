@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worldgauge.benchmarks.worldolympiad.data.rules import rules
 from worldgauge.benchmarks.worldolympiad.formulas.combination import combined_score
-from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED
+from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL, Levels, level_value, pooled_levels
+from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
+from worldgauge.benchmarks.worldolympiad.official.run_answers import stored_answers
 from worldgauge.benchmarks.worldolympiad.official.summary import CASE_COLUMNS, CaseScores, summarise
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
@@ -18,28 +19,26 @@ from worldgauge.core.run_folder import Run
 PROGRESS = "summary_from_outputs.jsonl"
 SUMMARY = "score_summary.json"
 CASES = "score_cases.csv"
-_COLUMNS = {"Physical": "physical", "InteractJudged": "interaction", "ClipRaw": "clip_interaction"}
-"""Columns of a run under `released` that a judge file has."""
+CLIP = "ClipRaw"
+"""Column of a run that is in a judge file and is no answer."""
 
 
-def write_official(run: Run, out: Path, prefix: str) -> list[Path]:
-    """Write the files of one model's run under `released`: `outputs_batch/<domain>/<case>/<prefix>_judge_<case>.json`
-    and, per domain, its summary below `batch_logs/<domain>_<prefix>`."""
-    if run.file.protocol != "released":
-        raise WorldGaugeError(
-            f"{run.folder} was scored as '{run.file.protocol}'", "official files are those of 'released'"
-        )
+def write_official(run: Run, out: Path, prefix: str, store: Path) -> list[Path]:
+    """Write the files of one model's run: `outputs_batch/<domain>/<case>/<prefix>_judge_<case>.json` and, per domain,
+    its summary below `batch_logs/<domain>_<prefix>`. Cases without any answer have no file, as in the original."""
     rows: dict[str, list[dict[str, Any]]] = {}
     written = []
-    for case, scores in scores_by_case(run).items():
-        domain, name = scores.pop("domain"), case.rpartition("/")[2]
+    for case, parts in parts_of_run(run, store).items():
+        domain, name = parts.pop("domain"), case.rpartition("/")[2]
         folder = "embodied" if domain == "robotics" else str(domain)
         file = out / "outputs_batch" / folder / name / f"{prefix}_judge_{name}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(judge_json(scores), indent=2) + "\n", "utf-8")
+        file.write_text(json.dumps(judge_json(**parts), indent=2, ensure_ascii=False) + "\n", "utf-8")
         written.append(file)
         row = {"id": name, "status": "ok", "exit_code": 0, "output": file.relative_to(out).as_posix()}
         rows.setdefault(folder, []).append(row)
+    if not written:
+        raise WorldGaugeError(f"{run.folder} has no answer of a judge and no CLIP score", "run it with --judge NAME")
     for folder, own in rows.items():
         written += write_summary(own, out, out / "batch_logs" / f"{folder}_{prefix}")
     return written
@@ -64,53 +63,72 @@ def write_cases(file: Path, cases: list[CaseScores]) -> Path:
     return file
 
 
-def scores_by_case(run: Run) -> dict[str, dict[str, Any]]:
-    """Case to its scores, and its verdicts by rule as far as records tell them."""
+def parts_of_run(run: Run, store: Path) -> dict[str, dict[str, Any]]:
+    """Case to its domain and what `judge_json` takes, for cases that have any of it."""
+    from worldgauge.benchmarks.worldolympiad.signals import interaction, physics
+
+    plain = {"half_open": False, "equal_spans": False}
+    answers = {
+        "verdicts": stored_answers(run, store, physics.rule_verdicts, mode="dimension"),
+        "chunks": stored_answers(run, store, interaction.chunk_judgements, **plain),
+        "transitions": stored_answers(run, store, interaction.transition_judgements, **plain),
+        "whole": stored_answers(run, store, interaction.global_judgement, equal_spans=False),
+    }
     found: dict[str, dict[str, Any]] = {}
-    dimensions = {rule.id: rule.dimension for rule in rules()}
     for record in run.records():
-        name, raw = str(record["metric"]), record.get("raw")
-        own = found.setdefault(str(record["case"]), {"domain": record["tags"].get("domain", ""), "rules": {}})
-        if raw is None:
-            continue
-        if name in _COLUMNS:
-            own[_COLUMNS[name]] = raw
-        elif name in dimensions:
-            own["rules"][name] = raw
-    return {case: scores for case, scores in found.items() if len(scores) > 2 or scores["rules"]}
+        case = str(record["case"])
+        own = found.setdefault(case, {"domain": record["tags"].get("domain", "")})
+        if record["metric"] == CLIP and record.get("raw") is not None:
+            own["clip"] = record["raw"]
+        own |= {name: by_case[case] for name, by_case in answers.items() if case in by_case}
+    return {case: parts for case, parts in found.items() if len(parts) > 1}
 
 
-def judge_json(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """A judge file with what a run knows. A part that has no score is null; the geometry track is not part of it."""
-    judged: Mapping[str, float] = scores.get("rules", {})
-    results = [
-        {
-            "question_id": rule.id,
-            "dimension": rule.dimension,
-            "related": rule.id in judged,
-            "compliant": bool(judged[rule.id]) if rule.id in judged else None,
-            "confidence": 0.0,
-        }
-        for rule in rules()
-    ]
-    physical, interaction = _rounded(scores.get("physical")), _rounded(scores.get("interaction"))
-    clip = scores.get("clip_interaction")
-    combined = combined_score([physical, interaction])
+def judge_json(
+    verdicts: Sequence[Mapping[str, Any]] | None = None,
+    chunks: Sequence[Mapping[str, Any]] | None = None,
+    transitions: Sequence[Mapping[str, Any]] | None = None,
+    whole: Sequence[Mapping[str, Any]] | None = None,
+    clip: float | None = None,
+) -> dict[str, Any]:
+    """A judge file with what a run knows. A part that has no answer is null; the geometry track is not part of it."""
+    physical = None if verdicts is None else {**physical_summary(verdicts), "results": [dict(one) for one in verdicts]}
+    interaction = None
+    if chunks is not None and transitions is not None and whole is not None:
+        interaction = _interaction(chunks, transitions, whole)
+    scores = [None if part is None else part["score"] for part in (physical, interaction)]
+    combined = combined_score(scores)
     return {
-        "physical": None if physical is None else {"score": physical, "score_scale": "0-1", "results": results},
-        "interaction": None
-        if interaction is None
-        else {
-            "score": interaction,
-            "score_scale": "0-1",
-            "overall_raw": interaction * 5,
-            "overall_raw_scale": "0-5",
-        },
+        "physical": physical,
+        "interaction": interaction,
         "clip_interaction": None if clip is None else {"summary": {"semantic_adherence": clip}},
         "three_d": None,
-        "combined_score": _rounded(combined),
+        "combined_score": None if combined is None else round(combined, ROUNDED),
     }
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, ROUNDED)
+def _interaction(
+    chunks: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]], whole: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    levels = Levels(
+        tuple(level_value("chunk", one) for one in chunks),
+        tuple(level_value("transition", one) for one in transitions),
+        level_value("global", whole[0]),
+    )
+    overall = pooled_levels(levels)
+    assert overall is not None
+    return {
+        "summary": {
+            "chunk_mean": levels.chunk_mean,
+            "transition_mean": levels.transition_mean,
+            "global_score": levels.whole,
+            "overall": overall,
+        },
+        "chunks": [dict(one) for one in chunks],
+        "transitions": [dict(one) for one in transitions],
+        "global": dict(whole[0]),
+        "overall_raw": overall,
+        "overall_raw_scale": "0-5",
+        "score": round(overall / FULL, ROUNDED),
+        "score_scale": "0-1",
+    }

@@ -170,9 +170,7 @@ def timestamp_totals(given: Answer, arrays: Arrays) -> Answer:
     return {
         "interaction": {
             "raises": None,
-            "read_positions": [
-                [name, _listed(found)] for name, found in evidence.all_positions(generated, reference, spans)
-            ],
+            "read_positions": [[name, _listed(found)] for name, found in read],
             "n_judge_calls": len(spans) + max(0, len(spans) - 1) + 1,
         },
         "clip": {
