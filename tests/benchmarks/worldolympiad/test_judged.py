@@ -157,7 +157,7 @@ def test_official_files_of_a_run_are_read_back(tree: Path) -> None:
 def test_a_rule_without_an_answer_is_unknown_and_the_others_count(tree: Path) -> None:
     found = run(tree, "no_hardness", metrics=PHYSICS)
     assert found["c1", "Physical"]["raw"] == pytest.approx(1 / 2) and found["c1", "Physical"]["weight"] == 2
-    assert found["c1", "hardness"]["status"] == "skipped"
+    assert (found["c1", "hardness"]["status"], found["c1", "hardness"]["code"]) == ("unscored", "no-answer")
     assert "1 without an answer" in found["c1", "Physical"]["reason"]
 
 
@@ -200,3 +200,15 @@ def test_a_video_without_times_is_unscored_and_the_rest_goes_on(tree: Path) -> N
     assert found["c1", "Chunk"]["status"] == "unscored" and "timestamp file" in found["c1", "Chunk"]["reason"]
     assert found["c1", "Chunk"]["code"] == "no-chunk-times"
     assert found["c2_part1", "Chunk"]["status"] == "ok"
+
+
+@pytest.mark.nightly
+def test_one_and_seven_chunks_and_a_broken_video_each_show_their_status(tree: Path) -> None:
+    write_tree(tree.parent, {"embodied/arm_fold_12": 7})
+    broken = tree / "gaming" / "c2_part1" / "longlive_gen_c2_part1.mp4"
+    broken.write_bytes(broken.read_bytes()[:300])
+    found = run(tree)
+    assert found["arm_fold_12", "InteractJudged"]["status"] == "ok"
+    assert len(found["arm_fold_12", "Chunk"]["curve"]) == 7 and len(found["arm_fold_12", "Transition"]["curve"]) == 6
+    assert {found["c2_part1", metric]["status"] for metric in ("Chunk", "Global", "ClipRaw")} == {"invalid"}
+    assert found["c1", "InteractJudged"]["status"] == "ok"

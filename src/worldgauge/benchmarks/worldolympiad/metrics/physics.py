@@ -8,11 +8,13 @@ from worldgauge.benchmarks.worldolympiad.formulas.physical import case_summary, 
 from worldgauge.benchmarks.worldolympiad.official.judge_files import released_verdict
 from worldgauge.benchmarks.worldolympiad.signals.physics import rule_verdicts
 from worldgauge.core.case import Case
-from worldgauge.core.errors import NotApplicable
+from worldgauge.core.errors import NotApplicable, Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.judge.session import answer_in
 
+NO_ANSWER = "no-answer"
+"""Reason code: a rule applies, and nobody could read what was said about it."""
 SHARE: dict[str, Any] = {"unit": "", "higher_is_better": True, "bounds": (0, 1)}
 
 
@@ -28,9 +30,11 @@ def _rate(found: Arrays, rule: str, dimension: str) -> Measurement:
     verdicts = [released_verdict(item) for item in answer_in(found)]
     own = [v for v in verdicts if rule in ("", v.rule) and dimension in ("", v.dimension)]
     counts = pooled(own)
+    about = rule or dimension or "any rule"
+    if counts.rate is None and counts.unknown:
+        raise Unscored(f"the judge gave no answer about {about}", code=NO_ANSWER)
     if counts.rate is None:
-        about = rule or dimension or "any rule"
-        raise NotApplicable(f"nothing was judged about {about}: no such rule applies, or it has no answer")
+        raise NotApplicable(f"nothing was asked about {about}: no such rule applies")
     remark = f"{counts.unknown} without an answer" if counts.unknown else ""
     return Measurement(counts.rate, reason=remark, weight=float(counts.judged))
 
