@@ -74,10 +74,10 @@ def test_formulas_of_benchmarks_say_where_they_come_from() -> None:
 def test_show_prints_both_places() -> None:
     column = next(
         f"{name}/{use.id}"
-        for name in benchmarks()
+        for name, manifest in benchmarks().items()
         for file in [read_benchmark_file(name)]
         for use in resolved_uses(file, file.protocols[0])
-        if len(file.protocols) > 1 and "protocol" in use.parameters
+        if len(file.protocols) > 1 and "protocol" in use.parameters and manifest.calibration
     )
     shown = helpers.run_json("show", column)
     name, _, identity = column.partition("/")

@@ -9,7 +9,7 @@ import pytest
 import stubs
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
-from worldgauge.core.signal import inherited, keyword_defaults, merge_parameters
+from worldgauge.core.signal import inherited, keyword_defaults, merge_parameters, signal
 from worldgauge.engine.definitions import all_uses
 
 
@@ -69,3 +69,10 @@ def test_parameters_are_the_keyword_only_arguments_and_need_defaults() -> None:
     assert keyword_defaults(good) == {"stride": 2}
     with pytest.raises(WorldGaugeError, match="bad: parameter 'stride' needs a default"):
         keyword_defaults(bad)
+
+
+def test_a_question_can_rest_only_on_what_is_kept() -> None:
+    kept, passing = stubs.make_signal("s_kept"), stubs.make_signal("s_passing", kept=False)
+    signal(version=1, seat="judge", needs=(kept(),))
+    with pytest.raises(WorldGaugeError, match="only signals that are kept"):
+        signal(version=1, seat="judge", needs=(passing(),))

@@ -231,5 +231,6 @@ def case_unit(definition: DefinitionFile) -> str:
 def scaled(numbers: Floats, scale: Scale) -> Floats:
     """`Scale.__call__` for arrays; NaN stays NaN."""
     (a, b), (low, high) = scale.source, scale.target
+    numbers = numbers if scale.digits is None else np.round(numbers, scale.digits)
     scores = low + (numbers - a) / (b - a) * (high - low)
     return np.clip(scores, min(low, high), max(low, high)) if scale.clip else np.asarray(scores)

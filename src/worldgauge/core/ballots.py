@@ -27,7 +27,7 @@ class Ballot(BaseModel):
     question: str
     level: Level = "nominal"
     """What a difference between two answers means."""
-    answers: dict[str, list[str | int]]
+    answers: dict[str, list[str | int | float]]
     """Judge to what it said, time after time."""
     counted: str | float | None = None
     """What became of it; null where the votes are even."""

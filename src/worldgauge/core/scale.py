@@ -20,6 +20,8 @@ class Scale(BaseModel):
     clip: bool = True
     level: Literal["case", "model"] = "case"
     """Whether each case is scaled before the mean, or the mean over cases is."""
+    digits: int | None = Field(default=None, ge=0, le=12)
+    """Decimals to which the raw value is rounded before it is scaled; None: it is not."""
 
     @model_validator(mode="after")
     def _not_flat(self) -> Scale:
@@ -31,8 +33,11 @@ class Scale(BaseModel):
         """
         >>> Scale.model_validate({"from": (10, 40)})(25.0)
         50.0
+        >>> Scale.model_validate({"from": (0, 1), "digits": 1})(0.26)
+        30.0
         """
         (a, b), (low, high) = self.source, self.target
+        raw = raw if self.digits is None else round(raw, self.digits)
         score = low + (raw - a) / (b - a) * (high - low)
         return min(max(score, min(low, high)), max(low, high)) if self.clip else score
 

@@ -118,9 +118,9 @@ def signal(
     check_parts((*reads, *requires))
     if seat is not None and seat not in SEATS:
         raise unknown_name("seat", seat, list(SEATS))
-    if seat in ASKED_SEATS and needs:
-        # Questions are put from the first moment on; what they ask about must be there then.
-        raise WorldGaugeError(f"a signal of the seat '{seat}' cannot need other signals", "let a metric read both")
+    if seat in ASKED_SEATS and not all(SIGNALS.get(need.signal).kept for need in needs):
+        # Whoever asks reads them out of the store, beside the workers.
+        raise WorldGaugeError(f"a signal of the seat '{seat}' can need only signals that are kept", "kept=True")
 
     def declare(function: Callable[..., Any]) -> Signal:
         if kept and inspect.isgeneratorfunction(function):

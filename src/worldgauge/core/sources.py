@@ -53,7 +53,12 @@ def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -
             named = [submission.videos.get(case.id), *submission.further.get(case.id, ())]
             line: dict[str, object] = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
             videos = [
-                {"path": _relative(video.on_disk, folder), "fps": video.stated_fps, "frames": video.expected_frames}
+                {
+                    "path": _relative(video.on_disk, folder),
+                    "fps": video.stated_fps,
+                    "frames": video.expected_frames,
+                    **({} if video.beside is None else {"beside": _relative(video.beside, folder)}),
+                }
                 for video in named
                 if video is not None and video.on_disk is not None
             ]
@@ -88,7 +93,10 @@ def _read(folder: Path) -> Iterator[tuple[Case, list[Video]]]:
         try:
             content = json.loads(line)
             case = Case.model_validate(content["case"]).at(folder / content["root"])
-            videos = [Video(folder / v["path"], v["fps"], v["frames"]) for v in _videos(content)]
+            videos = [
+                Video(folder / v["path"], v["fps"], v["frames"], folder / v["beside"] if v.get("beside") else None)
+                for v in _videos(content)
+            ]
         except ValidationError as error:
             raise WorldGaugeError(f"{file} line {number}: {first_problem(error)}") from error
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

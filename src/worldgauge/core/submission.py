@@ -42,6 +42,8 @@ class VideoEntry(BaseModel):
     path: str
     fps: float | None = Field(default=None, gt=0)
     """Rate of a frame folder, which has none of its own."""
+    beside: str | None = None
+    """A file that says something about this very video, such as when each of its chunks begins."""
 
     @model_validator(mode="before")
     @classmethod
@@ -91,7 +93,8 @@ class Submission:
         content = validated(SubmissionFile, read, str(file))
         takes = {
             case_id: [
-                Video(path_of(file.parent / e.path), e.fps) for e in (entry if isinstance(entry, list) else [entry])
+                Video(path_of(file.parent / e.path), e.fps, beside=e.beside and path_of(file.parent / e.beside))
+                for e in (entry if isinstance(entry, list) else [entry])
             ]
             for case_id, entry in content.videos.items()
         }
@@ -154,7 +157,14 @@ def single_video(path: Path) -> Submission | None:
 def _entry(video: Video, root: Path) -> Any:
     if video.on_disk is None:
         raise WorldGaugeError("a video in memory has no place in a submission.json", "write it to a file first")
-    path = Path(os.path.realpath(video.on_disk))
-    text = path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else str(path)
-    text = readable(text)
-    return text if video.stated_fps is None else {"path": text, "fps": video.stated_fps}
+    entry: dict[str, Any] = {"path": _text(video.on_disk, root)}
+    if video.stated_fps is not None:
+        entry["fps"] = video.stated_fps
+    if video.beside is not None:
+        entry["beside"] = _text(video.beside, root)
+    return entry if len(entry) > 1 else entry["path"]
+
+
+def _text(file: Path, root: Path) -> str:
+    path = Path(os.path.realpath(file))
+    return readable(path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else str(path))

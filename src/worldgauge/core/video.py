@@ -99,12 +99,20 @@ def check_measurable(info: VideoInfo) -> None:
 class Video:
     """One clip, on disk or, made by `from_array`, in memory."""
 
-    def __init__(self, path: str | Path, fps: float | None = None, expected_frames: int | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        fps: float | None = None,
+        expected_frames: int | None = None,
+        beside: str | Path | None = None,
+    ) -> None:
         """`fps` states the rate of a frame folder, which has none of its own. A clip of another length than
-        `expected_frames` is invalid."""
+        `expected_frames` is invalid. `beside` is a file that says something about this very clip, such as when each of
+        its chunks begins: where it changes, what was measured with it no longer holds."""
         self.path = Path(path)
         self.stated_fps = fps
         self.expected_frames = expected_frames
+        self.beside = None if beside is None else Path(beside)
 
     @classmethod
     def from_array(
@@ -148,14 +156,20 @@ class Video:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Cached probe results stay behind: a worker that gets the video looks for itself.
-        return Video, (self.path, self.stated_fps, self.expected_frames)
+        return Video, (self.path, self.stated_fps, self.expected_frames, self.beside)
 
     @cached_property
     def digest(self) -> str:
         """sha256 of the file's bytes; for a folder, of its frames' digests in order and the stated rate.
 
-        What cannot be read, or is no file at all, has the digest of the reason.
+        What cannot be read, or is no file at all, has the digest of the reason. A file beside it counts too.
         """
+        from worldgauge.media.door import content_digest
+
+        own = self._own_digest()
+        return own if self.beside is None else digest_of({"video": own, "beside": content_digest(self.beside)})
+
+    def _own_digest(self) -> str:
         from worldgauge.media.door import content_digest
 
         if not is_folder(self.path):

@@ -5,6 +5,7 @@ What rests on answers is computed by the workers in the last pass, a case as soo
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import threading
@@ -14,8 +15,8 @@ from copy import copy
 from dataclasses import replace
 
 from worldgauge.core.asking import ABOUT, AskedInstrument, OnAsked, Shared
-from worldgauge.core.errors import StopsRun, WorldGaugeError
-from worldgauge.core.signal import SIGNALS, SignalUse
+from worldgauge.core.errors import Outcome, StopsRun, WorldGaugeError
+from worldgauge.core.signal import SIGNALS, SignalUse, inherited
 from worldgauge.engine.definitions import Seats
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
@@ -56,6 +57,7 @@ class Judging:
         self._waiting = {(work.case.id, work.take) for work in works}
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
+        self._computing = threading.Lock()
         self._broken: StopsRun | None = None
         for work in works:
             self._to_ask.put(work)
@@ -127,6 +129,7 @@ class Judging:
         reasons: Reasons = {}
         for use in _asked_of(work):
             try:
+                self._prepare(use, perception)
                 with self._one_at_a_time(perception.key(use)):
                     perception.value(use)
             except StopsRun:
@@ -137,6 +140,18 @@ class Judging:
                 log.exception("case %s, %s", work.case.id, use.describe())
                 reasons[use] = WorldGaugeError(told(error))
         return reasons
+
+    def _prepare(self, use: SignalUse, perception: Perception) -> None:
+        """Compute what a question rests on and nobody is asked for, such as the boxes drawn into its pictures.
+
+        One at a time: instruments are not made for many threads. Workers then find it in the store.
+        """
+        for need in inherited(use):
+            if SIGNALS.get(need.signal).is_asked:
+                continue
+            with self._computing, contextlib.suppress(Outcome):
+                # Why it could not be computed is raised again where the question asks for it.
+                perception.value(need)
 
     def _one_at_a_time(self, key: str) -> threading.Lock:
         """A question that two videos have in common is asked once: the second finds the answer in the store."""

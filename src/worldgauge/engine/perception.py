@@ -114,6 +114,8 @@ class Perception:
         if not isinstance(instrument, AskedInstrument):
             return {}
         parts = [self._read(part, use) for part in signal.reads]
+        # What it needs is not there yet: the function tells what it would ask whatever that says.
+        parts += [self._stored(need) for need in inherited(use)]
         try:
             signal.function(*parts, instrument.estimator(), **dict(use.parameters))
         except Estimated as found:
@@ -122,6 +124,11 @@ class Perception:
             # Told by the record: the clip cannot be looked at.
             pass
         return {}
+
+    def _stored(self, use: SignalUse) -> Any:
+        """A signal's value where it lies in the store; else None."""
+        entry = self._store.load(self.key(use)) if self._store.has(self.key(use)) else None
+        return entry.arrays if entry is not None and entry.unscored is None else None
 
     def count_stored(self, uses: Iterable[SignalUse]) -> int:
         """How many of these signals are in the store."""

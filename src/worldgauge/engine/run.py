@@ -207,7 +207,9 @@ def _items(folders: Sequence[_Folder], stage: int) -> Iterator[WorkItem]:
         part = folder.part
         for item in () if folder.asks_in(stage) else _items_of(folder.plan, stage, folder.number, part):
             place = None if item.video is None else item.video.on_disk
-            key: Any = (place, item.video and item.video.stated_fps) if place is not None and len(folders) > 1 else None
+            key: Any = None
+            if item.video is not None and place is not None and len(folders) > 1:
+                key = place, item.video.stated_fps, item.video.beside
             others = of_video.get(key, []) if key is not None else []
             if key is None or any(other.part == part for other in others):
                 key = (part, item.key)

@@ -286,7 +286,7 @@ def _fresh(video: Video | None, known: dict[Any, Video]) -> Video | None:
     """What the plan knew of a file may be hours old: its digest is that of the moment it is measured."""
     if video is None or video.on_disk is None:
         return video
-    return known.setdefault((video.path, video.stated_fps, video.expected_frames), copy(video))
+    return known.setdefault((video.path, video.stated_fps, video.expected_frames, video.beside), copy(video))
 
 
 def _announced(perception: Perception, part: Part, stage: int, definitions: list[Definition]) -> list[SignalUse]:

@@ -16,6 +16,7 @@ MANIFEST = Manifest(
         "picture_statistics": ".pocket.quality:PictureStatistics",
         "filter_bank": ".pocket.style:FilterBankStyle",
         "no_faces": ".pocket.faces:NoFaces",
+        "nothing_found": ".pocket.nothing_found:NothingFound",
         "random_style": ".pocket.random_style:RandomStyle",
         "flow_midpoint": ".pocket.interpolation:FlowInterpolation",
         "vanishing_points": ".pocket.perspective:VanishingPoints",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from worldgauge.core.asking import (
     AskedInstrument,
-    Estimated,
-    Expected,
     KeptAnswers,
     OnAsked,
     Shared,
@@ -25,6 +23,7 @@ from worldgauge.core.file_digests import digest_file
 from worldgauge.core.prompts import digest_of_prompt, read_prompt
 from worldgauge.core.purse import Purse
 from worldgauge.judge.clients.open import by_batch, open_client, why_not
+from worldgauge.judge.exhibits import Exhibited, Inquiry, described, what_is_shown
 from worldgauge.judge.forms import Form
 from worldgauge.judge.ledger import Ledger
 from worldgauge.judge.line import Line
@@ -34,9 +33,14 @@ from worldgauge.judge.request import Decoding, Request
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.session import REPAIR_PROMPT, Answer, Session
 from worldgauge.judge.settings import Settings
-from worldgauge.judge.tokens import bounds
+
+if TYPE_CHECKING:
+    from worldgauge.judge.estimator import Estimator
 
 SYSTEM_PROMPT = "worldgauge.judge:system"
+
+Shown = tuple[Answer, tuple[int, ...]]
+"""An answer, and the numbers of the frames that were shown."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,10 @@ class Judge(AskedInstrument):
     def is_here(self) -> bool:
         return self.settings is None or self.replays or self.settings.is_here
 
-    def estimator(self) -> _Estimator:
-        return _Estimator(self)
+    def estimator(self) -> Estimator:
+        from worldgauge.judge.estimator import Estimator
+
+        return Estimator(self)
 
     def begin(
         self,
@@ -161,28 +167,41 @@ class Judge(AskedInstrument):
         about: str = "",
         rate: float | None = None,
         looked: Looked | None = None,
-    ) -> tuple[Answer, tuple[int, ...]]:
+    ) -> Shown:
         """The answer to a prompt about a clip, and the numbers of the frames that were shown.
 
         `values` fill the prompt's places beside `material` and `schema`; texts of a case among them are fenced.
         `looked` is for who puts the question several times: the clip is then read once.
         """
         looked = looked or Looked(clip)
-        if self._kept is None:
-            return self._put(looked, prompt, values, form, about, rate)
-        identity = self._asked(clip, prompt, values, form, rate)
-        key = digest_of(identity)
-        with self._kept.holding(key):
-            found = self._kept.load(key)
-            if found is None:
-                answer, frames = self._put(looked, prompt, values, form, about, rate)
-                self._kept.save(key, answer.arrays(frames), identity)
-                return answer, frames
-        return Answer.of(found), tuple(found["frames"].tolist())
+        return self._once(
+            lambda: self._asked(clip, prompt, values, form, rate),
+            lambda: self._put(lambda: looked(self, rate), prompt, values, form, about),
+        )
+
+    def inquire(self, inquiry: Inquiry, exhibited: Exhibited | None = None) -> Shown:
+        """The answer to a question about exact frames, and their numbers. A signal may put several.
+
+        `exhibited` is for who puts the question several times: the pictures are then made once.
+        """
+        exhibited = exhibited or Exhibited(inquiry)
+        return self._once(
+            lambda: self._inquired(inquiry, exhibited),
+            lambda: self._put(exhibited, inquiry.prompt, inquiry.values, inquiry.form, inquiry.about),
+        )
+
+    def expect(self, inquiries: Sequence[Inquiry]) -> None:
+        """Tell what will be asked. Only who looks at questions for their price listens: a signal that asks several
+        times tells all of them first."""
 
     def key_of(self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, rate: float | None = None) -> str:
         """Under which an answer is kept."""
         return digest_of(self._asked(clip, prompt, values, form, rate))
+
+    def key_of_inquiry(self, inquiry: Inquiry) -> str:
+        """Under which its answer is kept, told without decoding; one whose pictures are drawn in is kept under another,
+        which only they tell."""
+        return digest_of(self._inquired(inquiry, None))
 
     def on_take(self, take: int) -> Judge:
         """The same judge, asked once more: who asks it on any take shares its purse and its connections."""
@@ -191,13 +210,27 @@ class Judge(AskedInstrument):
             object.__setattr__(other, name, getattr(self, name, None))
         return other
 
+    def _once(self, identity: Callable[[], dict[str, Any]], put: Callable[[], Shown]) -> Shown:
+        """What is kept under everything that was asked; only else it is asked."""
+        if self._kept is None:
+            return put()
+        asked = identity()
+        key = digest_of(asked)
+        with self._kept.holding(key):
+            found = self._kept.load(key)
+            if found is None:
+                answer, frames = put()
+                self._kept.save(key, answer.arrays(frames), asked)
+                return answer, frames
+        return Answer.of(found), tuple(found["frames"].tolist())
+
     def _put(
-        self, looked: Looked, prompt: str, values: Mapping[str, str], form: Form, about: str, rate: float | None
-    ) -> tuple[Answer, tuple[int, ...]]:
+        self, looked: Callable[[], Material], prompt: str, values: Mapping[str, str], form: Form, about: str
+    ) -> Shown:
         session = self._open
         if session is None or self.settings is None:
             raise Unanswered("the answer is not stored, and a replay asks nobody")
-        material = looked(self, rate)
+        material = looked()
         return self.ask_about(material, prompt, values, form, about), material.frames
 
     def ask_about(
@@ -213,13 +246,25 @@ class Judge(AskedInstrument):
         self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, rate: float | None
     ) -> dict[str, Any]:
         """Everything that can change the answer to a question; its digest is the key of the answer."""
-        request = self.request(prompt, values, form, describe(clip, self, rate))
         return {
             "video": clip.video.digest,
             "frames": spec_of(self).to_json(),
             "send": self.send,
+            **self._question(prompt, values, form, describe(clip, self, rate)),
+        }
+
+    def _inquired(self, inquiry: Inquiry, exhibited: Exhibited | None) -> dict[str, Any]:
+        """The same of a question about exhibits."""
+        material = described(inquiry.exhibits)
+        return {
+            "exhibits": what_is_shown(inquiry.exhibits, exhibited),
+            **self._question(inquiry.prompt, inquiry.values, inquiry.form, material),
+        }
+
+    def _question(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> dict[str, Any]:
+        return {
             "prompt": digest_of_prompt(prompt),
-            "text": request.text,
+            "text": self.request(prompt, values, form, material).text,
             "schema": dict(form.schema),
             "instrument": self.identity(),
         }
@@ -252,38 +297,6 @@ class Judge(AskedInstrument):
 
 _OPEN = ("_session", "_kept_answers")
 _COUNTED = ("calls", "answered", "unanswered", "retried", "repaired", "spent", "unknown")
-
-
-class _Estimator:
-    """Stands in for the judge in a signal's function, and tells what the question would cost."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-
-    def ask(
-        self,
-        clip: Clip,
-        prompt: str,
-        values: Mapping[str, str],
-        form: Form,
-        about: str = "",
-        rate: float | None = None,
-    ) -> tuple[Answer, tuple[int, ...]]:
-        settings = self._judge.settings
-        if settings is None or self._judge.replays:
-            raise Estimated({})
-        material = describe(clip, self._judge, rate)
-        request = self._judge.request(prompt, values, form, material)
-        least, most = bounds(request, canonical_json(dict(form.schema)))
-        price = settings.price
-        share = settings.batch_share if settings.batch else 1.0
-        expected = Expected(
-            calls=1,
-            images=len(material.pictures),
-            tokens=(least.tokens_in + least.tokens_out, most.tokens_in + most.tokens_out),
-            cost=None if price is None else (share * price.of(least), share * price.of(most)),
-        )
-        raise Estimated({self._judge.key_of(clip, prompt, values, form, rate): expected})
 
 
 def judge_of(settings: Settings, replays: bool = False) -> Judge:

@@ -18,7 +18,7 @@ QUALITY = 90
 DEFAULT_RATE = 16.0
 """Frames per second of a clip that does not tell."""
 
-_few_at_once = threading.Semaphore(2)
+few_at_once = threading.Semaphore(2)
 """Decoded frames are large, and decoding takes a core: many questions wait, few are being made."""
 
 
@@ -66,7 +66,7 @@ def show(clip: Clip, settings: Looking, rate: float | None = None) -> Material:
     """What is sent of a clip. `rate` is the frame rate the judge is told, where it is not the clip's own."""
     played = rate or clip.fps or DEFAULT_RATE
     spec = spec_of(settings)
-    with _few_at_once:
+    with few_at_once:
         try:
             if settings.send == "video":
                 film = _film(clip, played, settings)

@@ -14,6 +14,7 @@ from worldgauge.core.asking import (
     AskedInstrument,
     Estimated,
     Expected,
+    NotUnderstood,
     OnAsked,
     OutOfMoney,
     Shared,
@@ -23,13 +24,13 @@ from worldgauge.core.asking import (
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.purse import Purse
+from worldgauge.judge.estimator import Estimator
+from worldgauge.judge.exhibits import Exhibited, Inquiry
 from worldgauge.judge.forms import Form
-from worldgauge.judge.instrument import Judge
+from worldgauge.judge.instrument import Judge, Shown
 from worldgauge.judge.material import Looked
 from worldgauge.judge.session import Answer
-from worldgauge.judge.voting import Votable, join
-
-Shown = tuple[Answer, tuple[int, ...]]
+from worldgauge.judge.voting import Listing, Votable, join
 
 
 @dataclass(frozen=True)
@@ -116,24 +117,31 @@ class Panel(AskedInstrument):
         rate: float | None = None,
     ) -> Shown:
         """What the votes come to, and the frames that were shown."""
-        if not isinstance(form, Votable):
+        looked = Looked(clip)
+        return self._joined(form, lambda one: one.ask(clip, prompt, values, form, about, rate, looked))
+
+    def inquire(self, inquiry: Inquiry) -> Shown:
+        """The same of a question about exact frames."""
+        exhibited = Exhibited(inquiry)
+        return self._joined(inquiry.form, lambda one: one.inquire(inquiry, exhibited))
+
+    def expect(self, inquiries: Sequence[Inquiry]) -> None:
+        """Tell what will be asked; only who looks at questions for their price listens."""
+
+    def _joined(self, form: Form, ask: Callable[[Judge], Shown]) -> Shown:
+        """One answer out of those of every judge on every take."""
+        if not isinstance(form, Votable | Listing):
             raise WorldGaugeError("answers of this form cannot be put together", "ask one judge, once")
-        seats, looked = list(self.sittings()), Looked(clip)
-        found = _all_at_once([partial(one.ask, clip, prompt, values, form, about, rate, looked) for _, one in seats])
-        given: dict[str, list[Mapping[str, Any]]] = {}
-        answers: list[Shown] = []
-        for (name, one), outcome in zip(seats, found, strict=True):
-            if isinstance(outcome, OutOfMoney):
-                raise outcome
-            if isinstance(outcome, Unanswered):
-                raise Unanswered(f"{name}, take {one.take + 1}: {outcome.message}", outcome.hint)
-            if isinstance(outcome, BaseException):
-                raise outcome
-            answers.append(outcome)
-            given.setdefault(name, []).append(form.votes(outcome[0].value))
-        items, ballots = join(form.asked, given)
+        seats = list(self.sittings())
+        answers = _all_or_why(seats, _all_at_once([partial(ask, one) for _, one in seats]))
+        given: dict[str, list[Any]] = {}
+        for (name, _), (answer, _) in zip(seats, answers, strict=True):
+            given.setdefault(name, []).append(answer.value)
         raw = tuple(text for answer, _ in answers for text in answer.raw)
         models = ", ".join(dict.fromkeys(answer.model for answer, _ in answers))
+        if isinstance(form, Listing):
+            return Answer(form.of_lists(given), raw, models), answers[0][1]
+        items, ballots = join(form.asked, {name: [form.votes(value) for value in said] for name, said in given.items()})
         return Answer(form.of_votes(items), raw, models, ballots=ballots), answers[0][1]
 
     def sittings(self) -> Iterator[tuple[str, Judge]]:
@@ -150,13 +158,22 @@ class _Estimator:
         self._panel = panel
 
     def ask(self, *asked: Any, **named: Any) -> Shown:
+        raise self._of_all(lambda one: one.ask(*asked, **named))
+
+    def inquire(self, inquiry: Inquiry) -> Shown:
+        raise self._of_all(lambda one: one.inquire(inquiry))
+
+    def expect(self, inquiries: Sequence[Inquiry]) -> None:
+        raise self._of_all(lambda one: one.expect(inquiries))
+
+    def _of_all(self, ask: Callable[[Estimator], object]) -> Estimated:
         questions: dict[str, Expected] = {}
         for _, one in self._panel.sittings():
             try:
-                one.estimator().ask(*asked, **named)
+                ask(one.estimator())
             except Estimated as found:
                 questions |= found.questions
-        raise Estimated(questions)
+        return Estimated(questions)
 
 
 def panel_of(judges: Sequence[Judge], takes: Sequence[int]) -> Judge | Panel:
@@ -186,6 +203,21 @@ def _all_at_once(calls: Sequence[Callable[[], Shown]]) -> list[Shown | BaseExcep
     for thread in threads:
         thread.join()
     return found
+
+
+def _all_or_why(seats: Sequence[tuple[str, Judge]], found: Sequence[Shown | BaseException]) -> list[Shown]:
+    """Every answer; else raises why one is missing. What another try may bring comes before what it cannot."""
+    problems = [
+        (name, one, outcome)
+        for (name, one), outcome in zip(seats, found, strict=True)
+        if isinstance(outcome, BaseException)
+    ]
+    for name, one, outcome in sorted(problems, key=lambda problem: isinstance(problem[2], NotUnderstood)):
+        if isinstance(outcome, OutOfMoney) or not isinstance(outcome, Unanswered):
+            raise outcome
+        kind = NotUnderstood if isinstance(outcome, NotUnderstood) else Unanswered
+        raise kind(f"{name}, take {one.take + 1}: {outcome.message}", outcome.hint)
+    return [outcome for outcome in found if not isinstance(outcome, BaseException)]
 
 
 def _adding(states: dict[int, Mapping[str, float]], number: int, on_asked: OnAsked) -> OnAsked:

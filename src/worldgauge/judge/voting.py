@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from worldgauge.core.ballots import Ballot
 from worldgauge.judge.forms import Asked
 
+Said = str | int | float
 Item = Mapping[str, Any]
 """The answer to one question with its reason."""
 EVEN = "even"
@@ -29,6 +30,15 @@ class Votable(Protocol):
 
     def of_votes(self, items: Mapping[str, Item]) -> Any:
         """The answer that these items make."""
+        ...
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """A form whose answers are lists that become one list."""
+
+    def of_lists(self, given: Mapping[str, Sequence[Any]]) -> Any:
+        """`given`: judge to the list of each of its takes."""
         ...
 
 
@@ -62,7 +72,7 @@ def join(
 Way = Literal["majority", "mean", "median"]
 
 
-def joined(answers: Mapping[str, Sequence[str | int]], way: Way) -> str | float | None:
+def joined(answers: Mapping[str, Sequence[Said]], way: Way) -> str | float | None:
     """What a question's answers come to; None where the votes are even.
 
     >>> joined({"a": ["yes", "yes", "no"], "b": ["no"], "c": ["yes"]}, "majority")
@@ -70,7 +80,7 @@ def joined(answers: Mapping[str, Sequence[str | int]], way: Way) -> str | float 
     >>> joined({"a": [1, 3], "b": [5]}, "mean")
     3.5
     """
-    numbers = {judge: [n for n in said if isinstance(n, int)] for judge, said in answers.items()}
+    numbers = {judge: [n for n in said if not isinstance(n, str)] for judge, said in answers.items()}
     if way != "majority" and all(numbers.values()):
         middle = fmean if way == "mean" else median
         return float(middle(middle(said) for said in numbers.values()))
@@ -78,7 +88,7 @@ def joined(answers: Mapping[str, Sequence[str | int]], way: Way) -> str | float 
     return _most([vote for vote in of_judges if vote is not None])
 
 
-def shares_of(answers: Mapping[str, Sequence[str | int]]) -> dict[str, float]:
+def shares_of(answers: Mapping[str, Sequence[Said]]) -> dict[str, float]:
     """Answer to its share, every judge with the same weight however often it was asked; the largest first.
 
     >>> shares_of({"a": ["yes", "no"], "b": ["yes"]})
@@ -91,7 +101,7 @@ def shares_of(answers: Mapping[str, Sequence[str | int]]) -> dict[str, float]:
     return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _most(votes: Sequence[str | int]) -> str | int | None:
+def _most(votes: Sequence[Said]) -> Said | None:
     counts = Counter(votes).most_common(2)
     if not counts or (len(counts) == 2 and counts[0][1] == counts[1][1]):
         return None

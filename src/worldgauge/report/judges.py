@@ -94,7 +94,7 @@ def _of_group(signal: str, level: Level, ballots: Sequence[Ballot]) -> Agreement
 
 
 def _with_itself(
-    judge: str, ballots: Sequence[Ballot], codes: dict[str | int, float], level: Level
+    judge: str, ballots: Sequence[Ballot], codes: dict[str | float, float], level: Level
 ) -> WithItself | None:
     said = [[codes[answer] for answer in ballot.answers.get(judge, ())] for ballot in ballots]
     several = [takes for takes in said if len(takes) > 1]
@@ -106,7 +106,7 @@ def _with_itself(
     return WithItself(judge, takes, agree, krippendorff_alpha(ratings, level))
 
 
-def _own_answer(said: Sequence[str | int], codes: dict[str | int, float], level: Level) -> float:
+def _own_answer(said: Sequence[str | float], codes: dict[str | float, float], level: Level) -> float:
     """What one judge's takes come to: the majority of names, the mean of numbers; NaN where it has none."""
     numbers = [codes[answer] for answer in said]
     if not numbers:
@@ -117,12 +117,12 @@ def _own_answer(said: Sequence[str | int], codes: dict[str | int, float], level:
     return np.nan if others and others[0][1] == count else most
 
 
-def _codes(ballots: Sequence[Ballot]) -> dict[str | int, float]:
+def _codes(ballots: Sequence[Ballot]) -> dict[str | float, float]:
     """Answer to a number: itself, or the place of a name in the alphabet."""
     answers = {answer for ballot in ballots for said in ballot.answers.values() for answer in said}
     names = sorted(answer for answer in answers if isinstance(answer, str))
-    found: dict[str | int, float] = {name: float(number) for number, name in enumerate(names)}
-    return found | {answer: float(answer) for answer in answers if isinstance(answer, int)}
+    found: dict[str | float, float] = {name: float(number) for number, name in enumerate(names)}
+    return found | {answer: float(answer) for answer in answers if not isinstance(answer, str)}
 
 
 def _told(alpha: float | None) -> str:

@@ -39,7 +39,7 @@ def seen(points, pose):
     return inside[:, :2] / inside[:, 2:]
 
 
-def noisy_matches(baseline, sigma, count=20000, seed=0):
+def noisy_matches(baseline, sigma, count=6000, seed=0):
     """Points about 5 deep in two views `baseline` median depths apart, with noise of `sigma` px per axis on both."""
     random = np.random.default_rng(seed)
     points = np.stack(

@@ -6,6 +6,9 @@ import pytest
 
 from benchmarks.mbench import scripted_judge as judge
 from benchmarks.mbench.made_run import lines, made_world, run_of
+from worldgauge.benchmarks.mbench.signals.answers import DIRECTION, EVOLUTION, TRIGGERS
+from worldgauge.core.prompts import read_prompt
+from worldgauge.judge.rendering import fenced, render
 from worldgauge.report.summary import summarise
 
 WORLDS = range(8)
@@ -70,3 +73,11 @@ def test_action_clips_need_no_judge_for_their_trigger(tmp_path):
     assert table["a_state_m"].value == pytest.approx(state)
     assert table["a_correctness_m"].value == pytest.approx(fifths)
     assert printed["a_correctness"].value < fifths
+
+
+def test_what_the_judge_is_asked_about_an_object():
+    """Captions and the target's name stand in the prompt, fenced; every place is filled."""
+    values = {"material": "8 frames", "captions": fenced("a yard"), "target": fenced("a red pot")}
+    asked = {name: render(name, read_prompt(name), values) for name in (*TRIGGERS, EVOLUTION, DIRECTION)}
+    assert "a red pot" in asked[TRIGGERS[0]]
+    assert all("a yard" in text and "8 frames" in text and "{{" not in text for text in asked.values())

@@ -119,6 +119,18 @@ class ClipSimilarity(ClipInstrument):
         cosines = np.sum(unit(encoder.images(frames)) * own, -1, dtype=np.float64)
         return np.maximum(100 * cosines, 0.0)
 
+    def tokens_of(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has with its start and its end; what it does not take is lost."""
+        _, words = self.network
+        longest = 1 + max((len(text) for text in texts), default=0) + 1
+        rows = words.tokens(list(texts), longest, "keep_end")
+        return [int((row == words.size - 1).argmax()) + 1 for row in rows]
+
+    @property
+    def most_tokens(self) -> int:
+        """Tokens of a text that the network takes."""
+        return int(self.network[0].module.context)
+
 
 @dataclass(frozen=True)
 class ClipB32(ClipEmbedding):

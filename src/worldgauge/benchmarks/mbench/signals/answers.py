@@ -46,6 +46,9 @@ def direction_answer(clip: Clip, case: Case, judge: Judge) -> Arrays:
 def _asked(clip: Clip, case: Case, judge: Judge, prompt: str, form: QuestionForm) -> Arrays:
     texts = captions_of(case) or [case.condition.prompt]
     lines = [json.dumps({"segment": k, "caption": text}, ensure_ascii=False) for k, text in enumerate(texts, start=1)]
-    answer, frames = judge.ask(clip, prompt, {"captions": fenced("\n".join(lines))}, form, prompt.rpartition(":")[2])
+    target = case.reference.target
+    named = target.name if target is not None and target.name else "the object that the captions are about"
+    values = {"captions": fenced("\n".join(lines)), "target": fenced(named)}
+    answer, frames = judge.ask(clip, prompt, values, form, prompt.rpartition(":")[2])
     told = [[name, str(given["answer"]), given["reason"]] for name, given in answer.value.items()]
     return answer.arrays(frames, told)

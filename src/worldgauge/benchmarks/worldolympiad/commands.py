@@ -1,0 +1,139 @@
+"""`worldgauge worldolympiad`: WorldOlympiad's own files, checks of data and published arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
+
+app = typer.Typer(help="WorldOlympiad: official files, data checks, published arithmetic.")
+
+Tree = Annotated[Path, typer.Argument(help="The released tree: the repository, or its outputs_batch.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]
+
+
+@app.command()
+def submissions(tree: Tree, out: Out) -> None:
+    """Write a submission.json for every model whose videos lie in the tree, with their timestamp files.
+
+    worldgauge worldolympiad submissions outputs_batch -o submissions
+    worldgauge run submissions/longlive -b worldolympiad --data outputs_batch
+    """
+    from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
+    from worldgauge.benchmarks.worldolympiad.data.importer import submission_of
+    from worldgauge.benchmarks.worldolympiad.data.tree import case_folders
+
+    cases = read_dataset(tree)
+    for prefix in sorted({prefix for folder in case_folders(tree) for prefix in folder.prefixes()}):
+        found = submission_of(tree, prefix, cases)
+        file = out / prefix / "submission.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        found.write(file)
+        say(f"{len(found.videos)} of {len(cases)} cases: {file}")
+
+
+@app.command()
+def check(
+    tree: Tree,
+    videos: Annotated[bool, typer.Option(help="Whether videos are looked into, to compare times with them.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what is odd in a tree: stale sidecars, judge files that are stuck, times that contradict their video."""
+    from worldgauge.benchmarks.worldolympiad.data.checks import tree_remarks
+
+    rows = [asdict(remark) for remark in tree_remarks(tree, videos)]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+    else:
+        say("nothing odd")
+
+
+@app.command()
+def cases(tree: Tree, out: Out) -> None:
+    """Write our cases.jsonl of a released tree: paths relative to the tree, so put it there, or copy the videos."""
+    from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
+    from worldgauge.core.case_file import FILE_NAME, write_cases
+
+    out.mkdir(parents=True, exist_ok=True)
+    found = read_dataset(tree)
+    write_cases(out / FILE_NAME, found)
+    say(f"{len(found)} cases: {out / FILE_NAME}")
+
+
+@app.command()
+def files(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    out: Out,
+    prefix: Annotated[str, typer.Option(help="Prefix of the files, such as longlive.")],
+    store: StorePath = None,
+) -> None:
+    """Write the official files of a run: judge JSON per case, progress, score_summary.json and score_cases.csv."""
+    from worldgauge.benchmarks.worldolympiad.official.write import write_official
+    from worldgauge.core.run_folder import Run
+
+    for file in write_official(Run(run), out, prefix, store or default_store()):
+        say(str(file))
+
+
+@app.command()
+def reaggregate(tree: Tree, as_json: AsJson = False) -> None:
+    """Score existing official judge files again, without any video: three physical definitions, both interactions."""
+    from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_official
+
+    rows = [found.row() for found in read_official(tree)]
+    if as_json:
+        print_json(rows)
+        return
+    cells = [
+        [f"{value:.4f}" if isinstance(value, float) else "-" if value is None else str(value) for value in row.values()]
+        for row in rows
+    ]
+    print_table(list(rows[0]), cells, numeric=list(range(2, len(rows[0]))), keys=2)
+
+
+@app.command()
+def arithmetic(as_json: AsJson = False) -> None:
+    """How the published tables were made: which definition fits which column, and what does not add up."""
+    from worldgauge.benchmarks.worldolympiad.analyses import arithmetic as published
+
+    rows = [asdict(one) for one in published.checks()]
+    spearman, kendall = published.rank_agreement()
+    told = {
+        "win_rate_sum": round(published.win_rate_sum(), 3),
+        "spearman": round(spearman, 3),
+        "kendall": round(kendall, 3),
+        "judged_cases": published.model_counts(),
+        "thermal_judgements_general": published.thermal_counts(),
+    }
+    if as_json:
+        print_json({"checks": rows, **told})
+        return
+    print_table(
+        ["relation", "holds", "of", "worst", "allowed"],
+        [
+            [row["relation"], str(row["holds"]), str(row["of"]), f"{row['worst']:.4f}", f"{row['allowed']:.4f}"]
+            for row in rows
+        ],
+        numeric=[1, 2, 3, 4],
+    )
+    for name, value in told.items():
+        say(f"{name}: {value}")
+
+
+@app.command()
+def relevance(
+    runs: Annotated[list[Path], typer.Argument(help="Runs in which rules were asked about.", show_default=False)],
+    tree: Annotated[Path, typer.Option("--data", help="The data set to freeze it with.")],
+) -> None:
+    """Freeze which rules apply to which case, as a judge answered in these runs, into the data set's relevance.json."""
+    from worldgauge.benchmarks.worldolympiad.analyses.freeze import freeze_relevance
+    from worldgauge.core.run_folder import Run
+
+    file, count = freeze_relevance([Run(run) for run in runs], tree)
+    say(f"{count} cases: {file}")

@@ -1,0 +1,64 @@
+"""Manifests of the released driver: which files make a case of a pipeline, by its own globs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldgauge.benchmarks.worldolympiad.data.chunk_times import SUFFIX as TIMES
+from worldgauge.benchmarks.worldolympiad.data.pipelines import cleaned, pipeline_of
+from worldgauge.benchmarks.worldolympiad.data.tree import MARK, PROMPTS
+from worldgauge.core.errors import WorldGaugeError
+
+REQUIRED = ("video", "gt_video", "prompt_json", "chunk_json", "output")
+
+
+def released_rows(root: Path, pipeline: str) -> list[dict[str, str]]:
+    """One row per case folder that has everything, as the original writes them, mistakes included.
+
+    The first match of each sorted glob counts, so a sidecar is taken for the video where that is missing. Cases that
+    lack a file are left out, so nobody expects them.
+    """
+    known = pipeline_of(pipeline)
+    if known is None:
+        raise WorldGaugeError(f"unknown pipeline '{pipeline}'")
+    name, prefix = known
+    rows = []
+    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
+        video = _first(folder, f"{prefix}{MARK}*.mp4")
+        reference = _first(folder, "ref_*.mp4")
+        prompts = folder / PROMPTS
+        exact = None if video is None else video.with_name(video.stem + TIMES)
+        times = exact if exact is not None and exact.is_file() else _first(folder, f"{prefix}{MARK}*{TIMES}")
+        if video is None or reference is None or times is None or not prompts.is_file():
+            continue
+        rows.append(
+            {
+                "id": folder.name,
+                "video": video.as_posix(),
+                "gt_video": reference.as_posix(),
+                "prompt_json": prompts.as_posix(),
+                "chunk_json": times.as_posix(),
+                "output": (folder / f"{prefix}_judge_{cleaned(folder.name)}.json").as_posix(),
+                "pipeline": name,
+                "pipeline_output_prefix": prefix,
+            }
+        )
+    return rows
+
+
+def check_rows(rows: Iterable[Mapping[str, Any]]) -> int:
+    """How many rows there are; one that lacks a field stops the whole batch, as in the original."""
+    count = 0
+    for number, row in enumerate(rows, start=1):
+        lacking = [field for field in REQUIRED if not row.get(field)]
+        if lacking:
+            raise ValueError(f"row {number} lacks {', '.join(lacking)}")
+        count += 1
+    return count
+
+
+def _first(folder: Path, pattern: str) -> Path | None:
+    found: Sequence[Path] = sorted(folder.glob(pattern))
+    return found[0] if found else None

@@ -1,0 +1,134 @@
+"""Official files of a run: judge JSON per case, the progress file, `score_summary.json` and `score_cases.csv`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldgauge.benchmarks.worldolympiad.formulas.combination import combined_score
+from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL, Levels, level_value, pooled_levels
+from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
+from worldgauge.benchmarks.worldolympiad.official.run_answers import stored_answers
+from worldgauge.benchmarks.worldolympiad.official.summary import CASE_COLUMNS, CaseScores, summarise
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.run_folder import Run
+
+PROGRESS = "summary_from_outputs.jsonl"
+SUMMARY = "score_summary.json"
+CASES = "score_cases.csv"
+CLIP = "ClipRaw"
+"""Column of a run that is in a judge file and is no answer."""
+
+
+def write_official(run: Run, out: Path, prefix: str, store: Path) -> list[Path]:
+    """Write the files of one model's run: `outputs_batch/<domain>/<case>/<prefix>_judge_<case>.json` and, per domain,
+    its summary below `batch_logs/<domain>_<prefix>`. Cases without any answer have no file, as in the original."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    written = []
+    for case, parts in parts_of_run(run, store).items():
+        domain, name = parts.pop("domain"), case.rpartition("/")[2]
+        folder = "embodied" if domain == "robotics" else str(domain)
+        file = out / "outputs_batch" / folder / name / f"{prefix}_judge_{name}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(judge_json(**parts), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        written.append(file)
+        row = {"id": name, "status": "ok", "exit_code": 0, "output": file.relative_to(out).as_posix()}
+        rows.setdefault(folder, []).append(row)
+    if not written:
+        raise WorldGaugeError(f"{run.folder} has no answer of a judge and no CLIP score", "run it with --judge NAME")
+    for folder, own in rows.items():
+        written += write_summary(own, out, out / "batch_logs" / f"{folder}_{prefix}")
+    return written
+
+
+def write_summary(rows: list[dict[str, Any]], root: Path, logs: Path) -> list[Path]:
+    """The progress file, the summary and the table of judge files that lie below `root`."""
+    logs.mkdir(parents=True, exist_ok=True)
+    progress = logs / PROGRESS
+    progress.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    total, cases = summarise(rows, root, str(progress))
+    summary = logs / SUMMARY
+    summary.write_text(json.dumps(total, indent=2) + "\n", "utf-8")
+    return [progress, summary, write_cases(logs / CASES, cases)]
+
+
+def write_cases(file: Path, cases: list[CaseScores]) -> Path:
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, CASE_COLUMNS)
+        writer.writeheader()
+        writer.writerows(case.to_row() for case in cases)
+    return file
+
+
+def parts_of_run(run: Run, store: Path) -> dict[str, dict[str, Any]]:
+    """Case to its domain and what `judge_json` takes, for cases that have any of it."""
+    from worldgauge.benchmarks.worldolympiad.signals import interaction, physics
+
+    plain = {"half_open": False, "equal_spans": False}
+    answers = {
+        "verdicts": stored_answers(run, store, physics.rule_verdicts, mode="dimension"),
+        "chunks": stored_answers(run, store, interaction.chunk_judgements, **plain),
+        "transitions": stored_answers(run, store, interaction.transition_judgements, **plain),
+        "whole": stored_answers(run, store, interaction.global_judgement, equal_spans=False),
+    }
+    found: dict[str, dict[str, Any]] = {}
+    for record in run.records():
+        case = str(record["case"])
+        own = found.setdefault(case, {"domain": record["tags"].get("domain", "")})
+        if record["metric"] == CLIP and record.get("raw") is not None:
+            own["clip"] = record["raw"]
+        own |= {name: by_case[case] for name, by_case in answers.items() if case in by_case}
+    return {case: parts for case, parts in found.items() if len(parts) > 1}
+
+
+def judge_json(
+    verdicts: Sequence[Mapping[str, Any]] | None = None,
+    chunks: Sequence[Mapping[str, Any]] | None = None,
+    transitions: Sequence[Mapping[str, Any]] | None = None,
+    whole: Sequence[Mapping[str, Any]] | None = None,
+    clip: float | None = None,
+) -> dict[str, Any]:
+    """A judge file with what a run knows. A part that has no answer is null; the geometry track is not part of it."""
+    physical = None if verdicts is None else {**physical_summary(verdicts), "results": [dict(one) for one in verdicts]}
+    interaction = None
+    if chunks is not None and transitions is not None and whole is not None:
+        interaction = _interaction(chunks, transitions, whole)
+    scores = [None if part is None else part["score"] for part in (physical, interaction)]
+    combined = combined_score(scores)
+    return {
+        "physical": physical,
+        "interaction": interaction,
+        "clip_interaction": None if clip is None else {"summary": {"semantic_adherence": clip}},
+        "three_d": None,
+        "combined_score": None if combined is None else round(combined, ROUNDED),
+    }
+
+
+def _interaction(
+    chunks: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]], whole: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    levels = Levels(
+        tuple(level_value("chunk", one) for one in chunks),
+        tuple(level_value("transition", one) for one in transitions),
+        level_value("global", whole[0]),
+    )
+    overall = pooled_levels(levels)
+    assert overall is not None
+    return {
+        "summary": {
+            "chunk_mean": levels.chunk_mean,
+            "transition_mean": levels.transition_mean,
+            "global_score": levels.whole,
+            "overall": overall,
+        },
+        "chunks": [dict(one) for one in chunks],
+        "transitions": [dict(one) for one in transitions],
+        "global": dict(whole[0]),
+        "overall_raw": overall,
+        "overall_raw_scale": "0-5",
+        "score": round(overall / FULL, ROUNDED),
+        "score_scale": "0-1",
+    }
