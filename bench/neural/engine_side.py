@@ -47,7 +47,7 @@ class Timed:
         with self.gpu.watched():
             for result in self._inner.map(coming):
                 # From the first to the last kernel of each launch; workers that share a GPU count each other's too.
-                self.launched += result.counters["gpu_seconds"]
+                self.launched += result.gpu_seconds
                 self._clips.add(result.case)
                 yield result
         self.wall += time.perf_counter() - started

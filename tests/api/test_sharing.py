@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from worldgauge.api import sharing
@@ -42,10 +40,10 @@ def test_workers_as_cores_memory_and_clips_allow(gpus: int, free: float, clips: 
 
 
 def test_what_workers_of_one_gpu_waited_together() -> None:
-    totals = Totals(counters=Counter(gpu_seconds=30, gpu_wall_seconds=40))
+    totals = Totals(gpu_seconds=30, gpu_wall_seconds=40)
     assert totals.waited == 0.25
-    totals.counters["gpu_sharing"] = 2
+    totals.gpu_sharing = 2
     assert totals.waited == 0.25**2
-    totals.counters["gpu_seconds"] = 50
+    totals.gpu_seconds = 50
     assert totals.waited == 0.0
     assert Totals().waited is None

@@ -236,5 +236,5 @@ def test_our_recipes_name_what_their_parts_ask_for(name: str) -> None:
 
 def test_two_packages_with_one_recipe_are_refused(package: Path) -> None:
     (package / "environments.toml").write_text(RECIPES.replace("environments.older", "environments.vggt"))
-    with pytest.raises(WorldGaugeError, match="environment 'vggt' has a recipe in another package too"):
+    with pytest.raises(WorldGaugeError, match="environment 'vggt' stands in another package's table too"):
         recipes()

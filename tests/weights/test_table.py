@@ -79,7 +79,7 @@ def test_a_wrong_table_is_one_line(table: Table, fields: dict[str, Any], told: s
 
 def test_an_id_belongs_to_one_package(table: Table) -> None:
     table(raft_large=entry())
-    with pytest.raises(WorldGaugeError, match="'raft_large' stand in another package's table too"):
+    with pytest.raises(WorldGaugeError, match="'raft_large' stands in another package's table too"):
         weights_table()
 
 

@@ -6,6 +6,7 @@ Our own definitions carry a version that a test guards. A stranger's file has no
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -25,7 +26,8 @@ _codes: dict[Any, dict[str, str]] = {}
 
 
 _one_parser = threading.Lock()
-"""Judges are asked from many threads, and Python 3.11 loses count of its depth where two threads parse at once."""
+PARSES = 50
+"""Times that a source is parsed where another thread gets in between, before that is an error."""
 
 
 def code_of(definition: Any) -> dict[str, str]:
@@ -68,9 +70,7 @@ def _gather(file: Path, name: str, texts: dict[str, str]) -> None:
     if str(file) in texts:
         return
     try:
-        source = file.read_bytes()
-        with _one_parser:
-            tree = ast.parse(source)
+        tree = _parsed(file.read_bytes())
         texts[str(file)] = ast.unparse(_without_docstrings(tree))
     except (OSError, SyntaxError, ValueError, RecursionError) as error:
         texts[str(file)] = type(error).__name__
@@ -80,6 +80,15 @@ def _gather(file: Path, name: str, texts: dict[str, str]) -> None:
         found = _file_of(imported) or _beside(file, imported)
         if found is not None and not _is_installed(found) and _HOME not in found.parents:
             _gather(found, imported, texts)
+
+
+def _parsed(source: bytes) -> ast.Module:
+    """The tree of a source, whatever other threads do: Python 3.11 counts the depth of all trees that are being made
+    in one place, so that two at once fail both; and it makes one for every line of a traceback, which no lock holds."""
+    for _ in range(PARSES):
+        with _one_parser, contextlib.suppress(SystemError):
+            return ast.parse(source)
+    return ast.parse(source)
 
 
 def _imports(tree: ast.AST, package: str) -> list[str]:

@@ -30,6 +30,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import manifests
+from worldgauge.core.package_tables import united
 from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.user_folders import user_folder
@@ -76,16 +77,7 @@ class RecipesFile(_Model):
 
 def recipes() -> dict[str, Recipe]:
     """Every recipe of every package, by name."""
-    found: dict[str, Recipe] = {}
-    for manifest in manifests():
-        if not manifest.environments:
-            continue
-        file = manifest.folder / manifest.environments
-        for name, recipe in _read(file, file.stat().st_mtime_ns if file.is_file() else 0).items():
-            if name in found:
-                raise WorldGaugeError(f"{file}: environment '{name}' has a recipe in another package too", "rename it")
-            found[name] = recipe
-    return found
+    return united([m.folder / m.environments for m in manifests() if m.environments], _read, "environment")
 
 
 @functools.lru_cache(maxsize=16)

@@ -21,8 +21,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import manifests
+from worldgauge.core.package_tables import united
 from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
 
@@ -125,16 +125,7 @@ class WeightsFile(_Model):
 
 def weights_table() -> dict[str, Weights]:
     """Every entry of every package, by id."""
-    found: dict[str, Weights] = {}
-    for manifest in manifests():
-        if not manifest.weights:
-            continue
-        file = manifest.folder / manifest.weights
-        for name, entry in _read(file, file.stat().st_mtime_ns if file.is_file() else 0).items():
-            if name in found:
-                raise WorldGaugeError(f"{file}: weights '{name}' stand in another package's table too", "rename them")
-            found[name] = entry
-    return found
+    return united([m.folder / m.weights for m in manifests() if m.weights], _read, "weights")
 
 
 @functools.lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -50,9 +50,15 @@ class Totals:
 
     statuses: Counter[Status] = field(default_factory=Counter)
     counters: Counter[str] = field(default_factory=Counter)
-    signal_seconds: Counter[str] = field(default_factory=Counter)
-    signal_megapixels: Counter[str] = field(default_factory=Counter)
+    signal_seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    signal_megapixels: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     not_stored: Counter[str] = field(default_factory=Counter)
+    gpu_seconds: float = 0.0
+    """In which a worker had something launched, all workers together,"""
+    gpu_wall_seconds: float = 0.0
+    """of so many that they had,"""
+    gpu_sharing: int = 1
+    """with so many workers on each GPU."""
     remarks: list[str] = field(default_factory=list)
     """What a user should know, of the judge."""
     finished: bool = False
@@ -65,16 +71,24 @@ class Totals:
         Of workers that share a GPU only the share is known in which each had launched nothing. That they had so at the
         same time is as likely as if none knew of the others.
         """
-        wall, sharing = self.counters["gpu_wall_seconds"], self.counters["gpu_sharing"]
-        return max(0.0, 1 - self.counters["gpu_seconds"] / wall) ** max(1, sharing) if wall else None
+        if not self.gpu_wall_seconds:
+            return None
+        return float(max(0.0, 1 - self.gpu_seconds / self.gpu_wall_seconds) ** self.gpu_sharing)
+
+    @property
+    def counted(self) -> dict[str, float]:
+        """For `run.json`."""
+        gpu = {name: getattr(self, name) for name in ("gpu_seconds", "gpu_wall_seconds", "gpu_sharing")}
+        return dict(sorted((self.counters | (gpu if self.gpu_wall_seconds else {})).items()))
 
     def add(self, result: WorkResult) -> None:
         self.statuses += result.statuses
         self.counters += result.counters
+        self.gpu_seconds += result.gpu_seconds
         self.not_stored.update(result.not_stored)
         for name, seconds in result.seconds.items():
-            self.signal_seconds[name] += seconds  # type: ignore[assignment]
-            self.signal_megapixels[name] += result.megapixels  # type: ignore[assignment]
+            self.signal_seconds[name] += seconds
+            self.signal_megapixels[name] += result.megapixels
 
 
 def execute(
@@ -126,11 +140,10 @@ def execute_together(
                 folder.totals.finished = True
         finally:
             executor.close()
-            counters = folders[0].totals.counters
-            if counters["gpu_seconds"]:
-                wall = (ended or time.perf_counter()) - begun
-                counters["gpu_wall_seconds"] = wall * first.workers  # type: ignore[assignment]
-                counters["gpu_sharing"] = max(1, first.workers // setup.gpus)
+            totals = folders[0].totals
+            if totals.gpu_seconds:
+                totals.gpu_wall_seconds = ((ended or time.perf_counter()) - begun) * first.workers
+                totals.gpu_sharing = max(1, first.workers // setup.gpus)
     return [folder.totals for folder in folders]
 
 
@@ -299,7 +312,7 @@ def _invocation(job: Job, totals: Totals, started: float) -> Invocation:
         environment=environment(),
         workers=job.workers,
         device=job.setup.device,
-        counters=dict(sorted(totals.counters.items())),
+        counters=totals.counted,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -26,8 +27,8 @@ def side_by_side(perform: Callable[[Item], Result], items: Iterable[Item], size:
         coming = iter(items)
         try:
             while True:
-                while len(running) < size and (item := next(coming, _NOTHING)) is not _NOTHING:
-                    running.add(pool.submit(perform, item))  # type: ignore[arg-type]
+                for item in itertools.islice(coming, size - len(running)):
+                    running.add(pool.submit(perform, item))
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -35,9 +36,6 @@ def side_by_side(perform: Callable[[Item], Result], items: Iterable[Item], size:
                     yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-_NOTHING = object()
 
 
 @contextmanager

@@ -89,6 +89,8 @@ class WorkResult:
     take: int = 0
     beside: list[WorkResult] = field(default_factory=list)
     """What the others have of the same video."""
+    gpu_seconds: float = 0.0
+    """In which something was launched on the GPU since the last result."""
 
     @property
     def item(self) -> tuple[str, int, int]:
@@ -189,8 +191,8 @@ class Worker:
         begun = [self._begin(each, together, bool(item.beside), watch) for each in items]
         first, *others = [self._finish(each) for each in begun]
         first.beside = others
-        if self.loaded is not None and (busy := self.loaded.busy_seconds()):
-            first.counters["gpu_seconds"] += busy  # type: ignore[assignment]
+        if self.loaded is not None:
+            first.gpu_seconds = self.loaded.busy_seconds()
         return first
 
     def _begin(self, item: WorkItem, together: Together, joint: bool, watch: Watch) -> _Begun:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -94,10 +94,10 @@ def shares_of(answers: Mapping[str, Sequence[Said]]) -> dict[str, float]:
     >>> shares_of({"a": ["yes", "no"], "b": ["yes"]})
     {'yes': 0.75, 'no': 0.25}
     """
-    shares: Counter[str] = Counter()
+    shares: defaultdict[str, float] = defaultdict(float)
     for said in answers.values():
         for answer in said:
-            shares[str(answer)] += 1 / len(said) / len(answers)  # type: ignore[assignment]
+            shares[str(answer)] += 1 / len(said) / len(answers)
     return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0])))
 
 

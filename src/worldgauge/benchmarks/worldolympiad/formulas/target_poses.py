@@ -59,10 +59,11 @@ def _as_matrices(numbers: Floats) -> Floats | None:
 
 
 def _in_order(keys: list[str]) -> list[str]:
-    numbers = [re.search(r"\d+", key) for key in keys]
-    if any(number is None for number in numbers):
+    """By the first number in each; as they stand where one has none."""
+    numbers = [int(found.group()) for key in keys if (found := re.search(r"\d+", key))]
+    if len(numbers) < len(keys):
         return keys
-    return sorted(keys, key=lambda key: int(re.search(r"\d+", key).group()))  # type: ignore[union-attr]
+    return [key for _, key in sorted(zip(numbers, keys, strict=True), key=lambda pair: pair[0])]
 
 
 def _columns(text: str) -> list[list[float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.formulas.evidence import (
@@ -29,16 +30,11 @@ from worldgauge.judge.tables import NumbersForm
 PACKAGE = "worldgauge.benchmarks.worldolympiad"
 CHUNK, TRANSITION, GLOBAL = (f"{PACKAGE}:{name}" for name in ("chunk", "transition", "global"))
 Chunks = Sequence[dict[str, Any]]
+_judged = partial(signal, version=1, reads=("video", "reference", "extras.chunks"), seat="judge", cost=0.0, memory=0.0)
+"""What the three have in common: they show the clip beside its reference."""
 
 
-@signal(
-    version=1,
-    reads=("video", "reference", "extras.chunks"),
-    seat="judge",
-    cost=0.0,
-    memory=0.0,
-    prompts=(CHUNK,),
-)
+@_judged(prompts=(CHUNK,))
 def chunk_judgements(
     clip: Clip, reference: Clip, chunks: Chunks, judge: Judge, *, half_open: bool = False, equal_spans: bool = False
 ) -> Arrays:
@@ -59,14 +55,7 @@ def chunk_judgements(
     return _answered(judge, inquiries)
 
 
-@signal(
-    version=1,
-    reads=("video", "reference", "extras.chunks"),
-    seat="judge",
-    cost=0.0,
-    memory=0.0,
-    prompts=(TRANSITION,),
-)
+@_judged(prompts=(TRANSITION,))
 def transition_judgements(
     clip: Clip, reference: Clip, chunks: Chunks, judge: Judge, *, half_open: bool = False, equal_spans: bool = False
 ) -> Arrays:
@@ -89,14 +78,7 @@ def transition_judgements(
     return _answered(judge, inquiries)
 
 
-@signal(
-    version=1,
-    reads=("video", "reference", "extras.chunks"),
-    seat="judge",
-    cost=0.0,
-    memory=0.0,
-    prompts=(GLOBAL,),
-)
+@_judged(prompts=(GLOBAL,))
 def global_judgement(clip: Clip, reference: Clip, chunks: Chunks, judge: Judge, *, equal_spans: bool = False) -> Arrays:
     """The judge's scores, 0 to 5, of the whole clip: consistency over time, agreement with all prompts, overall.
 
