@@ -110,7 +110,7 @@ def execute_together(
     make_executor: Callable[..., Executor] = local_executor,
     on_asked: OnAsked = lambda _: None,
 ) -> list[Totals]:
-    """Do what plans of several benchmarks over the same videos say, in the same passes: `make_plans` makes them.
+    """Do what plans of several benchmarks, or of several models, say in the same passes: `make_plans` makes them.
 
     Each has a run folder of its own. A video is decoded once per pass for all, a question that several have in common
     is asked once, and all ask out of one purse.

@@ -89,20 +89,22 @@ def describe_patches(image: NDArray[np.uint8], patch: int) -> Floats:
     image = image[: rows * patch, : columns * patch]
     # Colour varies slowly: half the resolution tells it as well in a quarter of the time.
     half = cv2.resize(image, (columns * patch // 2, rows * patch // 2), interpolation=cv2.INTER_AREA)
-    colours = unit(np.sqrt(_cell_means(_colour_memberships(half), rows, columns)))
+    colours = unit(np.sqrt(_colour_shares(half, rows, columns)))
     edges = unit(np.sqrt(_edge_energies(image, rows, columns)))
     return np.asarray(np.concatenate([colours, edges], axis=-1) * np.sqrt(0.5), np.float32)
 
 
-def _colour_memberships(image: NDArray[np.uint8]) -> Floats:
-    """(H, W, centres): how far each pixel belongs to each colour centre; the shares of a pixel sum to 1."""
+def _colour_shares(image: NDArray[np.uint8], rows: int, columns: int) -> Floats:
+    """(rows, columns, centres): how far the pixels of a cell belong to each colour centre; a cell's shares sum to 1."""
     red, green, blue = np.moveaxis(image.astype(np.float32), 2, 0)
     total = red + green + blue
     first = _hats((red - green) / (total + DARK) / CHROMA_SPAN, COLOUR_CENTRES)
     second = _hats((red + green - 2 * blue) / (2 * (total + DARK)) / CHROMA_SPAN, COLOUR_CENTRES)
     light = _hats(total / 382.5 - 1, BRIGHTNESS_CENTRES)
-    chroma = (first[..., :, None] * second[..., None, :]).reshape(*total.shape, -1)
-    return np.asarray((chroma[..., :, None] * light[..., None, :]).reshape(*total.shape, -1), np.float32)
+    rest = (second[..., :, None] * light[..., None, :]).reshape(*total.shape, -1)
+    # Sums over the pixels of a cell as a product of matrices: the products of every pixel are never written down.
+    by_cell = np.swapaxes(_in_cells(first, rows, columns), 2, 3) @ _in_cells(rest, rows, columns)
+    return np.asarray(by_cell.reshape(rows, columns, -1) * (rows * columns / total.size), np.float32)
 
 
 def _hats(values: Floats, centres: int) -> Floats:
@@ -116,20 +118,28 @@ def _edge_energies(image: NDArray[np.uint8], rows: int, columns: int) -> Floats:
     """(rows, columns, 2 * orientations + 1): mean gradient strength by direction at two scales, and FLATNESS."""
     import cv2
 
+    height, width = image.shape[:2]
+    row, column = np.arange(height) * rows // height, np.arange(width) * columns // width
+    cell = (row[:, None] * columns + column).ravel() * ORIENTATIONS
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY).astype(np.float32)
     energies = np.full((rows, columns, 2 * ORIENTATIONS + 1), FLATNESS, np.float32)
     for scale, smooth in enumerate((grey, cv2.GaussianBlur(grey, (0, 0), 2.0))):
         dx, dy = cv2.Sobel(smooth, cv2.CV_32F, 1, 0) / 8, cv2.Sobel(smooth, cv2.CV_32F, 0, 1) / 8
-        strength, angle = cv2.cartToPolar(dx, dy)
-        turns = angle * np.float32(ORIENTATIONS / np.pi) % ORIENTATIONS
-        for direction in range(ORIENTATIONS):
-            apart = np.abs(turns - direction)
-            share = np.maximum(0, 1 - np.minimum(apart, ORIENTATIONS - apart))
-            cells = cv2.resize(strength * share, (columns, rows), interpolation=cv2.INTER_AREA)
-            energies[..., scale * ORIENTATIONS + direction] = cells
+        strength, angle = (values.ravel() for values in cv2.cartToPolar(dx, dy))
+        # Each gradient is shared between the two directions next to it.
+        turns = angle * np.float32(ORIENTATIONS / np.pi)
+        below = np.floor(turns)
+        upper = strength * (turns - below)
+        first = below.astype(np.int64) % ORIENTATIONS
+        sums = np.bincount(cell + first, strength - upper, rows * columns * ORIENTATIONS)
+        sums += np.bincount(cell + (first + 1) % ORIENTATIONS, upper, rows * columns * ORIENTATIONS)
+        means = sums.reshape(rows, columns, ORIENTATIONS) * (rows * columns / cell.size)
+        energies[..., scale * ORIENTATIONS : (scale + 1) * ORIENTATIONS] = means
     return energies
 
 
-def _cell_means(values: Floats, rows: int, columns: int) -> Floats:
-    patch = values.shape[0] // rows
-    return np.asarray(values.reshape(rows, patch, columns, patch, -1).mean((1, 3)), np.float32)
+def _in_cells(values: Floats, rows: int, columns: int) -> Floats:
+    """(rows, columns, pixels, C) from an image (H, W, C)."""
+    high, wide = values.shape[0] // rows, values.shape[1] // columns
+    cells = values.reshape(rows, high, columns, wide, -1).swapaxes(1, 2)
+    return cells.reshape(rows, columns, high * wide, -1)

@@ -26,6 +26,20 @@ def fit_rotation(source: Floats, target: Floats, weight: Floats | None = None) -
     return np.asarray((u * sign[..., None, :]) @ vt)
 
 
+def _rotations_of_two(source: Floats, target: Floats) -> Floats:
+    """The same for samples of two unit vectors, (N, 2, 3): sums and differences are at right angles, so no SVD is needed.
+
+    Two vectors that are one give a matrix that turns nothing and agrees with nothing.
+    """
+
+    def frame(two: Floats) -> Floats:
+        axes = np.stack([two[:, 0] + two[:, 1], two[:, 0] - two[:, 1]], axis=1)
+        axes /= np.maximum(np.linalg.norm(axes, axis=2, keepdims=True), 1e-12)
+        return np.concatenate([axes, np.cross(axes[:, 0], axes[:, 1])[:, None]], axis=1)
+
+    return np.asarray(np.swapaxes(frame(target), 1, 2) @ frame(source))
+
+
 def vote_rotation(source: Floats, target: Floats, within: float, *, draws: int = 300, seed: int = 0) -> tuple[
     Floats, NDArray[np.bool_]
 ]:  # fmt: skip
@@ -40,8 +54,9 @@ def vote_rotation(source: Floats, target: Floats, within: float, *, draws: int =
     random = np.random.default_rng(seed)
     first = random.integers(0, count, draws)
     pairs = np.stack([first, (first + random.integers(1, count, draws)) % count], axis=1)
-    trial = fit_rotation(source[pairs], target[pairs])
-    error = ((source @ np.swapaxes(trial, 1, 2) - target) ** 2).sum(axis=2)
+    trial = _rotations_of_two(source[pairs], target[pairs])
+    # |R s - t|^2 of unit vectors, all trials against all matches in one product: 2 - 2 t'R s.
+    error = 2.0 - 2.0 * trial.reshape(draws, 9) @ (target[:, :, None] * source[:, None, :]).reshape(count, 9).T
     best = trial[np.minimum(error, within**2).sum(axis=1).argmin()]
     for _ in range(5):
         weight = 1.0 / (1.0 + ((source @ best.T - target) ** 2).sum(axis=1) / (within / 2) ** 2)

@@ -76,11 +76,13 @@ def duration(seconds: float) -> str:
     """
     >>> duration(75)
     '1 min 15 s'
+    >>> duration(179.7)
+    '3 min 0 s'
     """
-    if seconds < 60:
+    if seconds < 59.5:
         return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
-    minutes = int(seconds // 60)
-    return f"{minutes} min {seconds % 60:.0f} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _print_block(lines: Iterable[str]) -> None:

@@ -19,8 +19,8 @@ from worldgauge.core.run_folder import Run
 from worldgauge.core.submission import Submission
 from worldgauge.engine.evidence import stored_evidence
 from worldgauge.engine.job import Job, Setup
-from worldgauge.engine.plan import make_plan
-from worldgauge.engine.run import execute
+from worldgauge.engine.plan import make_plans
+from worldgauge.engine.run import execute_together
 from worldgauge.engine.store import Store
 from worldgauge.report.summary import write_summary
 from worldgauge.report.tables import FORMATS, Table, build_table
@@ -84,19 +84,17 @@ class Demo:
     def score(self, benchmark: Benchmark, submissions: list[Path], workers: int, progress: Progress) -> Table:
         """Run the pocket benchmark on every subject; finished records are kept."""
         count = StepCounter("scores", len(submissions) * len(benchmark.cases) * len(benchmark.file.metrics), progress)
-        summaries = []
+        protocol = benchmark.file.protocols[0]
+        jobs = []
         for folder in submissions:
-            setup = Setup(
-                metrics=tuple(benchmark.metrics(benchmark.file.protocols[0])),
-                store=self.folder / "store",
-                out=self.runs / folder.name,
-            )
-            job = Job(benchmark, Submission.read(folder), setup, benchmark.file.protocols[0], workers=workers)
-            plan = make_plan(job)
-            count(plan.done_records)
-            execute(job, plan, lambda result: count(result.statuses.total()))
-            summaries.append(write_summary(setup.out))
-        return build_table(summaries)
+            metrics, out = tuple(benchmark.metrics(protocol)), self.runs / folder.name
+            setup = Setup(metrics=metrics, store=self.folder / "store", out=out)
+            jobs.append(Job(benchmark, Submission.read(folder), setup, protocol, workers=workers))
+        plans = make_plans(jobs)
+        count(sum(plan.done_records for plan in plans))
+        # All at once: one after the other, each would end with a worker that has nothing left to do.
+        execute_together(list(zip(jobs, plans, strict=True)), lambda result: count(result.statuses.total()))
+        return build_table([write_summary(job.setup.out) for job in jobs])
 
     def write_report(self, table: Table) -> Path:
         """The table in every format and the HTML report; returns the page to open."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -33,14 +34,15 @@ def find_loops(greys: Sequence[Grey], tracks: Tracks, rotation: Floats, lens: Le
     """Matches of keyframes that no track joins and whose optical axes are close; each match is a point of its own."""
     keys = np.unique(np.linspace(0, len(greys) - 1, KEYFRAMES).astype(int)).tolist()
     matcher = SiftMatches()
-    features = {k: matcher.features_of(greys[k]) for k in keys}
+    # Most pairs share tracks or look elsewhere: views are described when first asked for.
+    features = cache(lambda k: matcher.features_of(greys[k]))
     half_view = np.arctan(max(lens.size) / 2 / lens.focal)
     found: list[tuple[int, int, Floats, Floats]] = []
     for i, j in combinations(keys, 2):
         cosine = float(rotation[i][:, 2] @ rotation[j][:, 2])
         if cosine < np.cos(1.2 * half_view) or len(tracks.shared(i, j)[0]) >= LEAST_AGREE:
             continue
-        here, there = matcher.match_of(features[i], features[j])
+        here, there = matcher.match_of(features(i), features(j))
         agree = one_motion(here, there, lens, turn_only=turn_only)
         if agree is not None:
             found.append((i, j, here[agree], there[agree]))
