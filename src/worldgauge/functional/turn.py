@@ -27,7 +27,7 @@ def fit_rotation(source: Floats, target: Floats, weight: Floats | None = None) -
 
 
 def _rotations_of_two(source: Floats, target: Floats) -> Floats:
-    """The same for samples of two unit vectors, (N, 2, 3): sums and differences are at right angles, so no SVD is needed.
+    """The same for samples of two unit vectors, (N, 2, 3): their sum and difference are at right angles, so no SVD.
 
     Two vectors that are one give a matrix that turns nothing and agrees with nothing.
     """
