@@ -53,7 +53,8 @@ def main() -> None:
     perception.announce(uses)
     rows: list[tuple[str, float, str]] = []
     started = time.process_time()
-    frames = list(inputs.clip("video").frames(FrameSpec()))
+    for _ in inputs.clip("video").frames(FrameSpec()):
+        pass
     rows.append(("decode", time.process_time() - started, ""))
     for use in uses:
         started, remark = time.process_time(), ""
@@ -62,7 +63,7 @@ def main() -> None:
         except Outcome as outcome:
             remark = str(outcome)
         rows.append((use.signal, time.process_time() - started, remark))
-    fast = DisFlow(preset="fast")
+    fast, frames = DisFlow(preset="fast"), list(inputs.clip("video").frames(FrameSpec()))
     started = time.process_time()
     for first, second in pairwise(frames):
         fast.flow(first, second)
@@ -81,7 +82,7 @@ def _write(rows: list[tuple[str, float, str]], unit: float, passes: int) -> None
         "| signal | processor seconds | DIS-fast passes | |",
         "| --- | ---: | ---: | --- |",
         *(f"| {name} | {seconds:.2f} | {seconds / unit:.1f} | {remark} |" for name, seconds, remark in rows),
-        f"| **together** | **{total:.1f}** (wanted: at most 40) | {total / unit:.0f} | {peak:.2f} GiB (at most 1.5) |",
+        f"| **together** | **{total:.1f}** | {total / unit:.0f} (at most 62) | {peak:.2f} GiB (at most 1) |",
     ]
     text = "\n".join(lines) + "\n"
     print(text)

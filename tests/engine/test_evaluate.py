@@ -28,6 +28,7 @@ from worldgauge.engine.evaluate import evaluate, first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, NotStored, Perception
 from worldgauge.engine.store import Store
+from worldgauge.engine.together import Together
 
 SEATS = Seats({}, "stubs")
 
@@ -308,3 +309,28 @@ def test_a_signal_gets_what_it_reads_then_needs_then_its_instrument(tmp_path: Pa
     assert perception.key(everything(power=3)) != perception.key(everything(power=2))
     with pytest.raises(Unavailable, match="no flow instrument in the 'stubs' set"):
         Perception(inputs, SEATS, Store(tmp_path), None).identity(everything())
+
+
+def test_dense_rows_are_let_go_after_their_last_reader(tmp_path: Path) -> None:
+    from worldgauge.core.signal import signal
+
+    @signal(version=1, reads=("prompt",), kept=False, name="s_rows")
+    def rows(prompt: str) -> Iterator[Any]:
+        yield {"x": np.ones(len(prompt))}
+
+    def reader(name: str) -> Any:
+        @signal(version=1, reads=(), needs=(rows(),), name=name)
+        def total(stacks: Any) -> Any:
+            return {"sum": np.array(sum(stack["x"].sum() for stack in stacks))}
+
+        return total()
+
+    first, second = reader("s_first"), reader("s_second")
+    inputs, together = _inputs(Case.model_validate({"id": "a", "condition": {"prompt": "hello"}})), Together()
+    perception = Perception(inputs, SEATS, Store(tmp_path), Loaded(SEATS, "cpu"), together=together)
+    perception.announce([rows(), first, second])
+    assert perception.value(first)["sum"] == 5
+    assert together.values, "another reader is waiting"
+    assert perception.value(second)["sum"] == 5
+    assert not together.values
+    assert perception.counters["computed:s_rows"] == 1

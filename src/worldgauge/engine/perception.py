@@ -164,10 +164,17 @@ class Perception:
             if isinstance(found, _Passing):
                 return found
             self._values[use] = found
+            self._let_go_of_needs(use)
         value = self._values[use]
         if isinstance(value, Exception):
             raise value
         return handed_out(value)
+
+    def _let_go_of_needs(self, use: SignalUse) -> None:
+        """Dense rows, half a gigabyte for a short clip, are not held beyond their last reader."""
+        for need in inherited(use):
+            if SIGNALS.get(need.signal).streams and self._together.has_read(self.key(need), self.key(use)):
+                self._values.pop(need, None)
 
     def drop_spilled(self) -> None:
         """Remove what waited for this pass, the last one of the case."""

@@ -18,6 +18,7 @@ class Together:
         self.values: dict[str, Any] = {}
         """By the key of a signal that is not kept: what was computed."""
         self._readers: dict[str, set[Hashable]] = {}
+        self._served: dict[str, set[Hashable]] = {}
         self._clips: dict[str, Clip] = {}
 
     def will_read(self, key: str, reader: Hashable) -> None:
@@ -27,6 +28,15 @@ class Together:
     def readers(self, key: str) -> int:
         """How many were noted; 0 where that is not known."""
         return len(self._readers.get(key, ()))
+
+    def has_read(self, key: str, reader: Hashable) -> bool:
+        """Note that a reader is done; when all that were noted are, the value is let go, and the answer is true."""
+        served = self._served.setdefault(key, set())
+        served.add(reader)
+        if not self._readers.get(key, {None}) <= served:
+            return False
+        self.values.pop(key, None)
+        return True
 
     def clip(self, video: Video, phases: Phases | None) -> tuple[Clip, bool]:
         """The clip of a video, and whether it is new: a file is decoded once for all who look at it."""
