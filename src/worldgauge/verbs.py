@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.layers import store_at
 from worldgauge.engine.store import default_store
 from worldgauge.report.steps import StepLines
 from worldgauge.report.terminal import (
@@ -49,7 +50,14 @@ __all__ = [
 
 AsJson = Annotated[bool, typer.Option("--json", envvar="WORLDGAUGE_JSON", help="Print JSON.")]
 StorePath = Annotated[
-    Path | None, typer.Option("--store", envvar="WORLDGAUGE_STORE", help="Store of signals; else in the user's cache.")
+    Path | None,
+    typer.Option(
+        "--store",
+        envvar="WORLDGAUGE_STORE",
+        parser=store_at,
+        metavar="FOLDER|URL",
+        help="Store of signals, a folder or a URL such as s3://bucket/store; else in the user's cache.",
+    ),
 ]
 Where = Annotated[
     list[str] | None,

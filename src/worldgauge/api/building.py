@@ -27,6 +27,7 @@ from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
 from worldgauge.engine.definitions import Seats, choose_seats, resolve
 from worldgauge.engine.job import Job, Setup, choose_metrics
+from worldgauge.engine.layers import store_at
 from worldgauge.engine.limits import Limits, check_seconds, default_memory, parse_memory
 from worldgauge.engine.possible import possible_metrics
 from worldgauge.engine.seats import Numerics
@@ -114,7 +115,7 @@ def build_job(
         namespace=file.namespace,
         weights=placed(),
         includes=included(),
-        store=Path(store) if store else default_store(),
+        store=store_at(store) if store else default_store(),
         out=folder,
         device=on,
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",

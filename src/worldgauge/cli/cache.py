@@ -11,6 +11,8 @@ from typing import Annotated
 import typer
 
 from worldgauge.cli.exits import FAULTS
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.layers import Layer, read_layers, write_layers
 from worldgauge.engine.reference_frames import segments
 from worldgauge.engine.store import Store
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
@@ -99,3 +101,68 @@ def gc(
         print_json({"store": str(opened.root), "dropped": dropped, "bytes": freed})
     else:
         say(f"{dropped} entries dropped, {freed / 1e6:.1f} MB freed")
+
+
+_Place = Annotated[str | None, typer.Argument(help="URL of a store below; else all of them.", show_default=False)]
+
+
+@app.command()
+def below(
+    place: Annotated[str | None, typer.Argument(help="URL of a store to rest on.", show_default=False)] = None,
+    write: Annotated[bool, typer.Option("--write", help="New entries are brought there too.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Rest on it no longer.")] = False,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell or change which shared stores a store rests on: what it lacks is fetched from there."""
+    root = store or default_store()
+    layers = read_layers(root)
+    if place is not None:
+        kept = tuple(layer for layer in layers if layer.place != place.rstrip("/"))
+        if remove and kept == layers:
+            raise WorldGaugeError(f"{root} does not rest on {place}", "'worldgauge cache below' lists what it rests on")
+        layers = kept if remove else (*kept, Layer(place=place.rstrip("/"), write=write))
+        write_layers(root, layers)
+    if as_json:
+        print_json({"store": str(root), "below": [layer.model_dump() for layer in layers]})
+        return
+    for layer in layers:
+        say(f"{layer.place} ({'read and written' if layer.write else 'only read'})")
+    if not layers:
+        say(f"{root} rests on no other store")
+
+
+@app.command()
+def push(place: _Place = None, store: StorePath = None, as_json: AsJson = False) -> None:
+    """Bring entries that shared stores below lack to them."""
+    opened = Store(store or default_store())
+    moved = {layer.place: opened.push(layer) for layer in _layers(opened, place)}
+    if as_json:
+        print_json({"store": str(opened.root), "pushed": moved})
+        return
+    for url, count in moved.items():
+        say(f"{count} entries brought to {url}")
+
+
+@app.command()
+def pull(place: _Place = None, store: StorePath = None, as_json: AsJson = False) -> None:
+    """Fetch all entries of shared stores below. Exit code 1 if any was damaged."""
+    opened = Store(store or default_store())
+    moved = {layer.place: opened.pull(layer) for layer in _layers(opened, place)}
+    if as_json:
+        told = {url: {"fetched": fetched, "damaged": damaged} for url, (fetched, damaged) in moved.items()}
+        print_json({"store": str(opened.root), "pulled": told})
+    else:
+        for url, (fetched, damaged) in moved.items():
+            say(f"{fetched} entries fetched from {url}" + (f", {damaged} damaged left there" if damaged else ""))
+    if any(damaged for _, damaged in moved.values()):
+        raise typer.Exit(FAULTS)
+
+
+def _layers(opened: Store, place: str | None) -> list[Layer]:
+    layers = [each.layer for each in opened.below]
+    chosen = [layer for layer in layers if place is None or layer.place == place.rstrip("/")]
+    if not chosen:
+        named = f"does not rest on {place}" if place else "rests on no other store"
+        raise WorldGaugeError(f"{opened.root} {named}", "name one with 'worldgauge cache below URL'")
+    return chosen

@@ -1,16 +1,22 @@
-"""The store: signal values under the digest of what was measured and how. A directory; no lock, no database."""
+"""The store: signal values under the digest of what was measured and how. A directory; no lock, no database.
+
+It may rest on others by URL (`layers.py`): what it lacks is fetched from there, checked and kept.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import os
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -19,6 +25,7 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.signal import Arrays
 from worldgauge.core.user_folders import user_folder
+from worldgauge.engine.layers import Below, Layer, read_layers, store_at
 
 _META = "__meta__"
 _CONTENT = "content"
@@ -29,7 +36,8 @@ Verdict = Literal["verified", "unverified", "damaged"]
 
 def default_store() -> Path:
     """The store that WORLDGAUGE_STORE names, else the one in the user's cache folder."""
-    return user_folder("WORLDGAUGE_STORE", "store")
+    named = os.environ.get("WORLDGAUGE_STORE", "")
+    return store_at(named) if named else user_folder("", "store")
 
 
 @dataclass(frozen=True)
@@ -53,23 +61,46 @@ class Store:
     def path(self, key: str) -> Path:
         return self.root / key[:2] / f"{key[2:]}.npz"
 
+    @cached_property
+    def below(self) -> tuple[Below, ...]:
+        """The stores this one rests on, the nearest first."""
+        return tuple(map(Below, read_layers(self.root)))
+
     def has(self, key: str) -> bool:
-        return self.path(key).is_file()
+        return self.path(key).is_file() or any(below.has(_name(key)) for below in self.below)
 
     def load(self, key: str) -> Entry | None:
         """The entry, or None when there is none. A damaged file is dropped, so that it is computed again."""
+        found = self._load_here(key)
+        return found if found is not None or not self.below else self._fetch(key)
+
+    def _load_here(self, key: str) -> Entry | None:
         path = self.path(key)
         try:
-            with np.load(path, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            meta = json.loads(arrays.pop(_META).tobytes())
+            return _read(path)
         except (FileNotFoundError, PermissionError):
             # What somebody else keeps to himself is not there for us; it is computed again.
             return None
-        except (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError):
+        except _DAMAGED:
             self._drop(path)
             return None
-        return Entry(arrays, meta.get("unscored"), meta.get("code", ""), meta)
+
+    def _fetch(self, key: str) -> Entry | None:
+        """An entry of a store below, kept here; what is not what its digest says is left where it is."""
+        for below in self.below:
+            data = below.read(_name(key))
+            if data is None:
+                continue
+            try:
+                entry = _read(io.BytesIO(data))
+            except _DAMAGED:
+                entry = None
+            if entry is None or _verdict(key, entry) != "verified":
+                below.spoilt(_name(key))
+                continue
+            self._write(self.path(key), partial(_fill, data))
+            return entry
+        return None
 
     def verify(self, key: str) -> Verdict:
         """Whether an entry still is what was stored under that key; if not, it is dropped.
@@ -77,29 +108,41 @@ class Store:
         This finds damage and carelessness: values saved anew, files copied to another key. It is no seal: who writes
         an entry can write its digest too. Reading alone does not check, the file format finds flipped bytes itself.
         """
-        entry = self.load(key)
-        if entry is None:
-            return "damaged"
-        stated = entry.meta.pop(_CONTENT, None)
-        own_key = digest_of(entry.meta["identity"]) == key if "identity" in entry.meta else True
-        if own_key and stated is None:
-            return "unverified"
-        if own_key and stated == _digest(entry.arrays, entry.meta):
-            return "verified"
-        self._drop(self.path(key))
-        return "damaged"
+        entry = self._load_here(key)
+        found = "damaged" if entry is None else _verdict(key, entry)
+        if found == "damaged":
+            self._drop(self.path(key))
+        return found
 
     def save(self, key: str, arrays: Arrays, meta: dict[str, Any]) -> None:
-        """Write under a temporary name, then rename: complete or not at all."""
-        path = self.path(key)
+        """Write an entry, complete or not at all; stores below that allow it get it too."""
         arrays = {name: np.asarray(array) for name, array in arrays.items()}
         packed = np.frombuffer(json.dumps({**meta, _CONTENT: _digest(arrays, meta)}).encode(), np.uint8)
+        self._write(self.path(key), lambda stream: np.savez(stream, **{**arrays, _META: packed}))  # type: ignore[arg-type]
+        for below in self.below:
+            below.offer(_name(key), self.path(key).read_bytes())
+
+    def push(self, layer: Layer) -> int:
+        """Bring what lies here and not there to a store below; how many entries that was."""
+        there = set(layer.files.names())
+        missing = [key for key in self.keys() if _name(key) not in there]
+        return sum(layer.files.create(_name(key), self.path(key).read_bytes()) for key in missing)
+
+    def pull(self, layer: Layer) -> tuple[int, int]:
+        """Fetch what lies in a store below and not here; how many entries that was, and how many were damaged."""
+        keys = [name[:2] + name[3:].removesuffix(".npz") for name in layer.files.names() if name.endswith(".npz")]
+        wanted = [key for key in keys if not self.path(key).is_file()]
+        fetched = sum(self._fetch(key) is not None for key in wanted)
+        return fetched, len(wanted) - fetched
+
+    def _write(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
+        """Under a temporary name, then renamed."""
         try:
             self._make_folder(path.parent)
             temporary = path.parent / f".partial-{uuid4().hex}"
             try:
                 with temporary.open("xb") as stream:
-                    np.savez(stream, **{**arrays, _META: packed})  # type: ignore[arg-type]
+                    fill(stream)
                 self._share(temporary)
                 temporary.replace(path)
             except BaseException:
@@ -146,6 +189,36 @@ class Store:
     def leftovers(self) -> list[Path]:
         """Temporary files of writers that were killed."""
         return sorted(self.root.glob("??/.partial-*"))
+
+
+_DAMAGED = (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError)
+
+
+def _fill(data: bytes, stream: BinaryIO) -> None:
+    stream.write(data)
+
+
+def _name(key: str) -> str:
+    """An entry's file, as every store has it."""
+    return f"{key[:2]}/{key[2:]}.npz"
+
+
+def _read(file: Path | io.BytesIO) -> Entry:
+    with np.load(file, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    meta = json.loads(arrays.pop(_META).tobytes())
+    return Entry(arrays, meta.get("unscored"), meta.get("code", ""), meta)
+
+
+def _verdict(key: str, entry: Entry) -> Verdict:
+    """Whether an entry is what was stored under a key."""
+    meta = dict(entry.meta)
+    stated = meta.pop(_CONTENT, None)
+    if "identity" in meta and digest_of(meta["identity"]) != key:
+        return "damaged"
+    if stated is None:
+        return "unverified"
+    return "verified" if stated == _digest(entry.arrays, meta) else "damaged"
 
 
 def _digest(arrays: Arrays, meta: Mapping[str, Any]) -> str:

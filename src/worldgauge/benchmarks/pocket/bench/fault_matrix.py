@@ -35,7 +35,7 @@ from worldgauge.core.metric import METRICS
 from worldgauge.core.reading import read_json
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats, resolve
-from worldgauge.engine.evaluate import evaluate
+from worldgauge.engine.evaluate import evaluate, first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, Perception
 from worldgauge.engine.store import Store
@@ -62,8 +62,9 @@ def measure(block: Block, faults: Sequence[str], folder: Path) -> Row:
     for name, video in videos.items():
         inputs = CaseInputs(case, video)
         perception = Perception(inputs, seats, store, instruments)
-        needs = [use for definition in definitions for use in definition.metric.needs]
-        perception.announce(needs, [definition.metric for definition in definitions])
+        fitting = [definition for definition in definitions if first_lack(definition, inputs) is None]
+        needs = [use for definition in fitting for use in definition.metric.needs]
+        perception.announce(needs, [definition.metric for definition in fitting])
         records = {d.id: evaluate(d, inputs, perception) for d in definitions}
         scores[name] = {column: record.value for column, record in records.items()}
         reasons[name] = {column: r.reason for column, r in records.items() if r.value is None}

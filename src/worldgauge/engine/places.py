@@ -1,0 +1,135 @@
+"""Folders by URL: object stores and whatever else fsspec reaches, with patience for servers that stumble.
+
+A file comes to be whole or not at all: by one upload on object stores, by a temporary name and a rename elsewhere. The
+first one of a name stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from worldgauge.core.errors import WorldGaugeError
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"}
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
+_PARTIAL = ".partial-"
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
+
+
+def is_url(text: str) -> bool:
+    """
+    >>> is_url("s3://bucket/store"), is_url("/data/store"), is_url("C:/store")
+    (True, False, False)
+    """
+    scheme, found, _ = text.partition("://")
+    return bool(found) and scheme.isalnum()
+
+
+class Unreachable(WorldGaugeError):
+    """A place did not answer for as long as it was waited for."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder by URL. Credentials and endpoints come from where its protocol's own tools find them."""
+
+    url: str
+    patience: float = 120.0
+    """Seconds for which a failing request is tried again."""
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none."""
+        try:
+            data: bytes = self._patiently(lambda files: files.cat_file(self._path(name)))
+        except FileNotFoundError:
+            return None
+        return data
+
+    def create(self, name: str, data: bytes, over: bool = False) -> bool:
+        """Put a file there, whole; false where there is one already, which stays unless it may be written `over`."""
+        if not over and self._patiently(lambda files: files.exists(self._path(name))):
+            return False
+        try:
+            self._patiently(lambda files: self._write(files, self._path(name), data, over))
+        except FileExistsError:
+            return False
+        return True
+
+    def names(self) -> Iterator[str]:
+        """The files in it and in its folders, those of half-done writers left out."""
+        root = f"{self._opened[1]}/"
+        for path in self._patiently(lambda files: files.find(self._opened[1], withdirs=False)):
+            name = str(path).removeprefix(root)
+            if not name.rpartition("/")[2].startswith(_PARTIAL):
+                yield name
+
+    def _write(self, files: Any, path: str, data: bytes, over: bool) -> None:
+        if self._protocol in _OBJECT_STORES:
+            # Where the server offers it, nothing that came in between is written over.
+            asks = {} if over or self._protocol not in ("s3", "s3a") else {"mode": "create"}
+            files.pipe_file(path, data, **asks)
+            return
+        folder = path.rpartition("/")[0]
+        files.makedirs(folder, exist_ok=True)
+        partial = f"{folder}/{_PARTIAL}{uuid4().hex}"
+        try:
+            files.pipe_file(partial, data)
+            files.mv(partial, path)
+        except BaseException:
+            if files.exists(partial):
+                files.rm_file(partial)
+            raise
+
+    @property
+    def _protocol(self) -> str:
+        return self.url.partition("://")[0]
+
+    @cached_property
+    def _opened(self) -> tuple[Any, str]:
+        """The file system and the path in it."""
+        extra = _EXTRAS.get(self._protocol, "urls")
+        try:
+            import fsspec
+
+            # Others write too, so nothing is remembered of what a folder held.
+            files, root = fsspec.url_to_fs(self.url, use_listings_cache=False)
+        except ImportError as error:
+            raise WorldGaugeError(
+                f"what reads {self.url} is not installed ({error})", f"pip install 'worldgauge[{extra}]'"
+            ) from error
+        except ValueError as error:
+            raise WorldGaugeError(f"{self.url}: {error}", "give a URL such as s3://bucket/folder") from error
+        return files, str(root).rstrip("/")
+
+    def _path(self, name: str) -> str:
+        return f"{self._opened[1]}/{name}"
+
+    def _patiently(self, call: Callable[[Any], T]) -> T:
+        """The answer, asked for again while the server stumbles. That a file is there or not is an answer."""
+        files = self._opened[0]
+        until, pause = time.monotonic() + self.patience, _FIRST_PAUSE
+        while True:
+            try:
+                return call(files)
+            except (FileNotFoundError, FileExistsError):
+                raise
+            except PermissionError as error:
+                raise WorldGaugeError(f"{self.url} refuses: {error}", "look at the credentials") from error
+            except Exception as error:  # Each protocol has errors of its own.
+                if time.monotonic() + pause > until:
+                    raise Unreachable(
+                        f"{self.url} does not answer ({type(error).__name__}: {error})",
+                        "look whether the server runs, then run the same command again",
+                    ) from error
+                log.info("%s: %s; trying again in %.1f s", self.url, error, pause)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
