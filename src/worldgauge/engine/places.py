@@ -58,8 +58,10 @@ class Place:
         """Put a file there, whole; false where there is one already, which stays unless it may be written `over`."""
         if not over and self._patiently(lambda files: files.exists(self._path(name))):
             return False
+        # After a cut upload what lies there may be a part of our own.
+        may_replace = iter([over])
         try:
-            self._patiently(lambda files: self._write(files, self._path(name), data, over))
+            self._patiently(lambda files: self._write(files, self._path(name), data, next(may_replace, True)))
         except FileExistsError:
             return False
         return True
