@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.core.column_file import load_columns, save_columns, stamp_of
 from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
 from worldgauge.core.contents import Contents, remember_files
 from worldgauge.core.errors import WorldGaugeError
@@ -95,6 +96,20 @@ class Run:
 
     def columns(self) -> dict[str, Columns]:
         """Per metric id, in the order of the definitions, the current records as columns. Flat in memory per record."""
+        stamp = stamp_of(self.folder)
+        known = load_columns(self.folder, stamp) if stamp else None
+        if known is not None:
+            found, left_out = known
+            self.left_out = LeftOut(left_out["stale"], tuple(left_out["damaged"]))
+            return found
+        found = self._read_columns()
+        # A run that is being written has another stamp by now: what was read is then of no single moment.
+        if stamp and stamp_of(self.folder) == stamp:
+            told = {"stale": dict(self.left_out.stale), "damaged": list(self.left_out.damaged)}
+            save_columns(self.folder, stamp, found, told)
+        return found
+
+    def _read_columns(self) -> dict[str, Columns]:
         rows: dict[str, dict[tuple[str, int], _Row]] = {d.id: {} for d in self.file.definitions}
         counting = self.counting()
         for record in counting:
