@@ -16,6 +16,7 @@ from worldgauge.benchmarks.mbench.data.case_parts import (
     TEXT,
 )
 from worldgauge.benchmarks.mbench.data.samples import Anchor
+from worldgauge.benchmarks.mbench.formulas.conditions import read_condition
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 
@@ -29,7 +30,7 @@ _NO_ACTION = "its camera does more than turn left and right or walk ahead and ba
 def pose_blocks(
     cases: Sequence[Case], settings: Sequence[str] = SETTINGS, subsets: Sequence[str] = SUBSETS
 ) -> list[Case]:
-    """Every block as a case of each setting and subset; blocks whose camera no action script can ask for only as text.
+    """Every block as a case of each setting and subset; one whose camera no released condition asks for only as text.
 
     The video of a block serves all the cases made of it: they share its `cluster`.
     """
@@ -37,7 +38,7 @@ def pose_blocks(
         pose_block(case, setting, subset)
         for case in cases
         for setting in settings
-        if setting == TEXT or legs_of_keys(case) is not None
+        if setting == TEXT or leaves_and_comes_back(case)
         for subset in subsets
     ]
 
@@ -77,6 +78,15 @@ def legs_of_keys(case: Case) -> list[tuple[str, float]] | None:
     if not keys or not set(keys) <= set(VERBS):
         return None
     return [(VERBS[key], len(list(run)) / len(keys)) for key, run in groupby(keys)]
+
+
+def leaves_and_comes_back(case: Case) -> bool:
+    """Whether a released condition asks for what the block's camera does: out and back by one way."""
+    legs = legs_of_keys(case)
+    try:
+        return legs is not None and read_condition(condition_of(legs)).comes_back
+    except WorldGaugeError:
+        return False
 
 
 def condition_of(legs: Sequence[tuple[str, float]]) -> str:
