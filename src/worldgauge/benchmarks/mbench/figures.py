@@ -18,7 +18,7 @@ from worldgauge.core.signal import Arrays
 
 
 def control_drawn(case: Case, path: Arrays) -> Iterator[Curve]:
-    """The way along the script's axis over frames beside the ideal: yaw in degrees, right is above zero; or a distance."""
+    """The way along the script's axis over frames, and the ideal one: yaw in degrees, right is up, or a distance."""
     steps = twists(path["poses"])
     if not case.extras.get(LEGS) or not len(steps):
         return
