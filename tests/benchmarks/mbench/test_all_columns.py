@@ -77,7 +77,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> str:
 def _placed(weights: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"WORLDGAUGE_WEIGHTS": weights, "WORLDGAUGE_ENVIRONMENTS": f"depth-anything-3={DOUBLE}"}
     # Its camera turns left and back, beside its way out, so that views of one place have a baseline.
-    given |= {"DOUBLE_FOLD": "1", "DOUBLE_TURN": "-16"}
+    given |= {"DOUBLE_FOLD": "1", "DOUBLE_TURN": "-24"}
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     # Six times as small as the official size, and a CPU is done with it sooner.
@@ -149,7 +149,7 @@ def told_statuses(summary: Summary, column: str) -> dict[str, int]:
     return {status: count for status, count in summary.metrics[column].statuses.items() if status != "skipped"}
 
 
-FRAMES = 8
+FRAMES = 6
 
 
 @pytest.fixture(scope="module")
@@ -185,9 +185,8 @@ def test_what_is_told_of_clips_without_a_number(block: Any, tmp_path: Path, monk
     assert summary.metrics["a_action"].coverage_in_words == "2/4"
     assert summary.metrics["t_trigger_object"].value is None
     assert summary.metrics["t_trigger_object"].bounds == (0.0, 100.0), "its answer cannot be read"
-    assert summary.metrics["a_action"].bounds is None, (
-        "neither a video that is not there nor a crash is a model's doing"
-    )
+    # A clip at which a tool crashed may be worth anything; one that is not there is no clip.
+    assert summary.metrics["a_action"].bounds == pytest.approx((200 / 3, 100.0))
 
 
 @pytest.mark.nightly

@@ -6,6 +6,7 @@ import pytest
 
 from report.test_summary import definition
 from worldgauge.benchmarks.mbench.analyses.segments import segment_table, segments
+from worldgauge.benchmarks.mbench.formulas.pairs import segment_frames
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
@@ -72,7 +73,12 @@ def test_means_over_clips_of_means_in_segments(tmp_path):
 
 def test_legs_of_a_script_are_its_segments():
     case = Case(id="a", extras={"legs": [["left", 0.25], ["wait", 0.5], ["right", 0.25]]})
-    assert list(segments(case, 8)) == [("1 left", 0.0, 2.0), ("2 wait", 2.0, 6.0), ("3 right", 6.0, 8.0)]
+    assert list(segments(case, 8)) == [("1 left", 0, 2), ("2 wait", 2, 6), ("3 right", 6, 8)]
+    five = Case(id="t", tags={"setting": "T"})
+    for count in (5, 12, 81, 401):
+        assert [(first, last) for _, first, last in segments(five, count)] == [
+            (part.start, part.stop) for part in segment_frames(count, 5)
+        ]
 
 
 def test_a_run_without_such_scores_is_told(tmp_path):

@@ -65,11 +65,13 @@ def segment_table(run: Run) -> list[Line]:
     ]
 
 
-def segments(case: Case, count: int) -> Iterator[tuple[str, float, float]]:
+def segments(case: Case, count: int) -> Iterator[tuple[str, int, int]]:
     """Name, first frame and the one after the last of every segment of a clip of `count` frames."""
     shares = _shares(case)
     ends = count * np.cumsum([0.0, *(share for _, share in shares)]) / sum(share for _, share in shares)
-    for number, ((verb, _), (first, last)) in enumerate(zip(shares, pairwise(ends.tolist()), strict=True), start=1):
+    # Whole frames; a fifth, five times, is not one to a computer.
+    whole = np.floor(ends.round(9)).astype(int).tolist()
+    for number, ((verb, _), (first, last)) in enumerate(zip(shares, pairwise(whole), strict=True), start=1):
         yield f"{number} {verb}".strip(), first, last
 
 
