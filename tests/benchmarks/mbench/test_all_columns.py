@@ -18,6 +18,8 @@ from isolated.conftest import DOUBLE
 from worldgauge.benchmarks.mbench.official.metric_ids import scores_of
 from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.run_folder import Run
+from worldgauge.engine.evidence import stored_evidence
+from worldgauge.engine.store import Store
 from worldgauge.report.summary import Summary, summarise
 from worldgauge.report.tables import build_table
 
@@ -174,6 +176,20 @@ def test_every_score_and_total_of_one_block(block: Any, tmp_path: Path, monkeypa
     assert asked == ["person"] * 2 * FRAMES, "the frames of the two clips with people, and nobody else's"
     notes = " ".join(build_table([summary]).notes)
     assert "depth_anything_3_giant through a test double, not the authors' code" in notes
+    drawn(run, tmp_path / "store")
+
+
+def drawn(run: Run, store: Path) -> None:
+    """What the case pages show of it: pairs of both settings, the way of the camera of action clips."""
+    shown = {}
+    for case, source in run.sources().items():
+        figures = stored_evidence(Store(store))(run, source).figures
+        shown["/".join(case.split("/")[:2])] = sorted(figure.title for figure in figures)
+    pairs, way = "Views that are compared", "Yaw over frames"
+    assert shown["A/object"] == shown["A/environment"] == [pairs, way]
+    assert shown["A/human"] == shown["A/causal"] == [way], "their scores compare no views"
+    assert shown["T/object"] == shown["T/environment"] == [pairs]
+    assert shown["T/human"] == shown["T/causal"] == []
 
 
 def test_what_is_told_of_clips_without_a_number(block: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
