@@ -10,7 +10,7 @@ import pytest
 from worldgauge.blocks import Block
 from worldgauge.blocks.block import World
 from worldgauge.blocks.choose import Choice, choose_blocks
-from worldgauge.blocks.processes import ALL_PROCESSES, PROCESSES, STATE_CHANGES
+from worldgauge.blocks.processes import ALL_PROCESSES, PROCESSES, RESTING, STATE_CHANGES
 
 FRAMES = 41
 
@@ -44,7 +44,7 @@ def test_the_deck_is_dealt_as_before() -> None:
     assert not set(PROCESSES) & set(STATE_CHANGES)
     named = choose_blocks(5, choice=Choice(processes=list(STATE_CHANGES)))
     assert sorted(block.process for block in named) == sorted(STATE_CHANGES)
-    assert list(ALL_PROCESSES) == [*PROCESSES, *STATE_CHANGES]
+    assert list(ALL_PROCESSES) == [*PROCESSES, *STATE_CHANGES, *RESTING]
 
 
 @pytest.mark.parametrize("process", list(STATE_CHANGES))

@@ -8,9 +8,10 @@ import pytest
 
 from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file, resolved_uses
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
-from worldgauge.core.official import FILE_NAME, official_instruments, read_instruments
+from worldgauge.core.official import FILE_NAME, official_instruments, official_uses, read_instruments
 from worldgauge.core.signal import SIGNALS
 from worldgauge.engine.definitions import all_uses
 
@@ -31,6 +32,19 @@ def test_every_seat_has_an_official_instrument(name: str) -> None:
     # What differs in a signal that looks through nothing is told there, too.
     named = {SIGNALS.full_name(use.signal, name) for use in known.uses if use.official or not use.differs}
     assert named == {signal for signal, _ in asked}, "an entry nothing asks for"
+
+
+@pytest.mark.parametrize("name", benchmarks())
+def test_an_official_instrument_sits_in_the_seat_its_signal_asks_for(name: str) -> None:
+    """One that is registered; others are not part of this version, and runs say so."""
+    file = read_benchmark_file(name)
+    seats = {
+        (use.signal, use.official): (SIGNALS.get(use.signal).seat, INSTRUMENTS.get(use.official).seat)
+        for protocol in file.protocols
+        for use in official_uses(file, protocol)
+        if use.official in INSTRUMENTS.names()
+    }
+    assert {key: both for key, both in seats.items() if both[0] != both[1]} == {}
 
 
 FILE = BenchmarkFile(name="b", protocols=("old", "new"))

@@ -79,3 +79,17 @@ def test_workers_with_several_cases_each_give_the_same_records(tmp_path: Path, c
         assert totals.statuses.total() == 7 * 2
         found.append(helpers.records(job.setup.out))
     assert found[0] == found[1]
+
+
+def test_a_case_is_not_asked_for_what_is_about_others(tmp_path: Path) -> None:
+    """A column for cases with a tag costs nothing at the others."""
+    videos = helpers.make_videos(tmp_path / "videos", cases=5)
+    folder = helpers.make_cases(tmp_path / "cases", videos)
+    metrics = '[[metric]]\nid = "ssim"\n[[metric]]\nid = "warp_error"\ncases = { parity = "odd" }\n'
+    (folder / "benchmark.toml").write_text(f'schema = 2\nname = "b"\nprotocols = ["p"]\n{metrics}')
+    job = build_job(videos, benchmark=folder, out=tmp_path / "out", store=tmp_path / "store")
+    plan = make_plan(job)
+    totals = execute(job, plan)
+    assert totals.counters["computed:flow_pairs"] == 2
+    assert totals.counters["computed:pixel_errors"] == 5
+    assert {record["status"] for record in helpers.records(tmp_path / "out")} == {"ok", "skipped"}

@@ -18,7 +18,7 @@ from isolated.gone import wait_until_gone
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.engine.selftest import selftest
-from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3Small
+from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3Small, DepthAnything3SmallDepth
 from worldgauge.instruments.authors.map_anything import MapAnything
 from worldgauge.instruments.authors.network import AuthorsPoses, View, _lens
 from worldgauge.instruments.authors.vggt import Vggt
@@ -73,6 +73,50 @@ def test_a_path_through_the_double(double: Path) -> None:
     pid = int(double.read_text().split()[-1])
     instrument.release()
     wait_until_gone(pid)
+
+
+def test_a_long_clip_is_seen_in_part(double: Path) -> None:
+    """Five of nine frames are seen; the camera of the others is between its neighbours, and they are not placed."""
+    frames = list(helpers.moving_texture(9, 64, 36))
+    found = MapAnything(most_frames=5).trajectory(frames)
+    turned = np.degrees(np.arctan2(found.poses[:, 0, 2], found.poses[:, 0, 0]))
+    # 4 degrees from one frame that is seen to the next.
+    assert turned == pytest.approx(2.0 * np.arange(9))
+    assert found.placed.tolist() == [k % 2 == 0 for k in range(9)]
+    assert found.confidence.tolist() == [0.5 * (k % 2 == 0) for k in range(9)]
+    whole = MapAnything().trajectory(frames)
+    assert whole.placed.all()
+    assert np.degrees(np.arctan2(whole.poses[8, 0, 2], whole.poses[8, 0, 0])) == pytest.approx(32)
+    assert MapAnything(most_frames=5).identity() != MapAnything().identity()
+
+
+@pytest.fixture
+def depth_double(double: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    weights = double.parent / "weights" / "model.safetensors"
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", f"depth_anything_3_small={weights}")
+    monkeypatch.setenv("WORLDGAUGE_ENVIRONMENTS", f"depth-anything-3={DOUBLE}")
+    return double
+
+
+@pytest.mark.parametrize("most_frames", [0, 3])
+def test_depth_through_the_double(depth_double: Path, most_frames: int) -> None:
+    """It sees 2 everywhere, which is the clip's median: 1 in the unit of the poses."""
+    instrument = DepthAnything3SmallDepth(longest=56, most_frames=most_frames)
+    assert instrument.unavailable() is None and instrument.identity()["stands_in"] == "test double"
+    maps, known = instrument.maps(FRAMES, np.tile(np.eye(4), (5, 1, 1)), None, [1, 3])
+    assert maps.shape == (2, 36, 64) and known.all() and (maps == 1.0).all()
+    instrument.release()
+
+
+def test_depth_that_is_no_number_is_no_depth(depth_double: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = {
+        "poses": np.tile(np.eye(4), (5, 1, 1)), "intrinsics": np.tile(np.eye(3), (5, 1, 1)), "depth": np.ones(5),
+        "confidence": np.ones(5), "maps": np.full((1, 28, 56), np.nan, np.float32),
+    }  # fmt: skip
+    stub = type("Stub", (), {"answer": lambda self, arrays, options, expected: answer, "stop": lambda self: None})()
+    monkeypatch.setattr(DepthAnything3SmallDepth, "_network", lambda self: stub)
+    with pytest.raises(Unscored, match="its depth is not finite"):
+        DepthAnything3SmallDepth(longest=56).maps(FRAMES, np.zeros((5, 4, 4)), None, [0])
 
 
 def test_what_can_change_a_number_is_in_the_key(double: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,10 @@ def test_depth_anything_3_gives_world_to_camera_and_we_do_not() -> None:
     expected = (frames(4)["frames"][2, 3, 5] / 255 - (0.485, 0.456, 0.406)) / np.array((0.229, 0.224, 0.225))
     assert images[0, 2, :, 3, 5].numpy() == pytest.approx(expected, abs=1e-6)
     assert found["confidence"].shape == (4,) and ((found["confidence"] > 0.5) & (found["confidence"] < 0.67)).all()
+    with_maps = part("depth_anything_3").Network(stub, SETTINGS, "cpu").answer(frames(4), {"maps": [3, 1]})
+    assert with_maps.keys() - found.keys() == {"maps"}
+    assert np.array_equal(with_maps["maps"], seen_by_stub(poses).depth[0, [3, 1]].numpy())
+    assert with_maps["maps"].dtype == np.float32
 
 
 def test_depth_anything_3_nested_takes_the_median_of_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from report.browser import watched_page
 from report.synthetic import SKILL, add_videos, write_run
-from worldgauge.core.evidence import Drawn, Evidence, Interview, Told
+from worldgauge.core.evidence import Curve, Drawn, Evidence, FramePairs, Interview, Told
 from worldgauge.core.run_folder import Run
 from worldgauge.core.video import Video
 from worldgauge.media.encoder import write_video
@@ -26,7 +26,12 @@ def report(tmp_path_factory):
         told = Told("Is the box still red?", "yes", "Yes, it is.", wanted="yes")
         depth = Drawn(lambda: iter([np.full((60, 96, 3), (200, 40, 40), np.uint8)] * 36), 12, opaque=True)
         overlays = {"mask": Video(mask), "depth": depth}
-        return Evidence(overlays=overlays, recovered=source.case.camera(), interviews=(Interview("j", (told,)),))
+        way = Curve(
+            "Yaw over frames", "degrees", tuple(range(36)), tuple(range(0, 72, 2)), "Twice as far was asked for."
+        )
+        pairs = FramePairs("Views", ((2, 33), (5, 30)), {"turn, degrees": (0.5, 1.25)}, {"turnaround": 18}, "By fold.")
+        drawn = (way, pairs)
+        return Evidence(overlays, source.case.camera(), interviews=(Interview("j", (told,)),), figures=drawn)
 
     out = root / "report"
     write_report(ReportSource([Run(folder) for folder in folders], evidence=evidence), out)
@@ -290,3 +295,21 @@ def test_saved_charts_carry_their_styles(browser):
         browser.page.locator("figure .save button", has_text="PNG").first.click()
     with open(download.value.path(), "rb") as file:  # noqa: PTH123
         assert file.read(8) == b"\x89PNG\r\n\x1a\n"
+
+
+def test_figures_of_a_benchmark_stand_on_the_case_page(browser):
+    """A curve with what was asked for, and pairs whose frames one can go to."""
+    browser.go("#/case/0")
+    figures = browser.page.locator(".figures figure")
+    assert figures.count() == 2 * len(SKILL)
+    assert "Twice as far was asked for." in figures.nth(0).inner_text()
+    assert browser.page.locator(".figures path.line.requested").count() == len(SKILL)
+    found, asked = (figures.nth(0).locator(f"path.line.{tone}").get_attribute("d") for tone in ("m0", "requested"))
+    assert found != asked
+    arcs = figures.nth(1).locator("path.arc")
+    assert arcs.count() == 2 and "frames 5 and 30: turn, degrees 1.25" in arcs.nth(1).inner_html()
+    assert "turnaround 18" in figures.nth(1).inner_text()
+    table = browser.page.locator(".figures details").first
+    table.locator("summary").click()
+    table.locator("button", has_text="33").click()
+    browser.until("document.querySelector('.clock').textContent.includes('33')")

@@ -11,7 +11,19 @@ if TYPE_CHECKING:
 
 __all__ = ["MANIFEST", "Block", "Truth", "World"]
 
-MANIFEST = Manifest(package=__name__, instruments={"rendered_depth": ".exact_depth:RenderedDepth"})
+MANIFEST = Manifest(
+    package=__name__,
+    instruments={
+        "rendered_depth": ".exact_depth:RenderedDepth",
+        "rendered_poses": ".exact_instruments:RenderedPoses",
+        "rendered_clip_depth": ".exact_instruments:RenderedClipDepth",
+        "rendered_track": ".exact_instruments:RenderedTrack",
+        "rendered_names": ".exact_instruments:RenderedNames",
+        "rendered_people": ".exact_instruments:RenderedPeople",
+        "rendered_faces": ".exact_instruments:RenderedFaces",
+        "rendered_words": ".exact_instruments:RenderedWords",
+    },
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ from worldgauge.blocks.bystanders import add_bystander
 from worldgauge.blocks.events import Event, list_events
 from worldgauge.blocks.exact_flow import forward_flow
 from worldgauge.blocks.families import FAMILIES
+from worldgauge.blocks.hiding import add_screen, light_of, moved_by_script, seen_target
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.paths import Path, camera_path, find_path, key_script
 from worldgauge.blocks.phases import Visibility, complaint, find_phases
@@ -154,7 +155,7 @@ class Block:
             frames=frames,
             depth=geometry.depth,
             ids=_instances(world.scene, geometry),
-            visible=_visible(world.scene, geometry),
+            visible=_visible(world, geometry),
             amodal=geometry.amodal,
             flow=np.stack([flow for flow, _ in flows]),
             occluded=np.stack([lost for _, lost in flows]),
@@ -174,7 +175,7 @@ class Block:
             world = self._draw(attempt, path)
             with painter(world.scene, self.size) as draw:
                 geometry = render_geometry(draw, world.timeline)
-                visibility = Visibility.of(_visible(world.scene, geometry), geometry.amodal)
+                visibility = Visibility.of(_visible(world, geometry), geometry.amodal)
                 reason = complaint(visibility, path.leaves, self.size[0] * self.size[1] // 1000)
                 if not reason:
                     yield world, geometry, visibility, draw
@@ -195,9 +196,12 @@ class Block:
         kit = Kit(builder, stage.unit, self.duration)
         act = ALL_PROCESSES[self.process](kit)
         act = replace(act, movers=(*act.movers, *add_bystander(kit)))
+        if path.hiding == "occlusion":
+            act = replace(act, movers=(*act.movers, *add_screen(kit, act, stage)))
         scene = builder.compile(act.target, stage)
         camera = camera_path(path, stage, np.asarray(act.aim), self.frames, self.size)
         timeline, contacts = simulate(scene, act, camera, self.fps)
+        timeline = replace(timeline, light=light_of(path, self.frames), scripted=moved_by_script(scene))
         return World(scene, act, timeline, contacts, attempt)
 
 
@@ -206,5 +210,6 @@ def _instances(scene: Scene, geometry: Geometry) -> NDArray[np.uint8]:
     return np.append(scene.instance_of_geom, np.uint8(0))[geometry.geoms]
 
 
-def _visible(scene: Scene, geometry: Geometry) -> NDArray[np.bool_]:
-    return np.isin(geometry.geoms, scene.target.geoms)
+def _visible(world: World, geometry: Geometry) -> NDArray[np.bool_]:
+    frames = enumerate(geometry.geoms)
+    return np.stack([seen_target(world.scene, world.timeline, frame, geoms) for frame, geoms in frames])

@@ -95,16 +95,18 @@ def stretch_caption(truth: Truth, first: int, last: int) -> str:
     props = props_in_view(truth, middle)
     place = f"In {truth.world.scene.stage.setting}"
     around = f", near {listing(props)}" if props else ""
+    hidden, hiding, shown = find_path(truth.block.path).unseen
     if not seen.any():
-        return sentence(f"{place}{around}, the {truth.target} is out of view while {words.hidden}")
+        around = "" if truth.world.timeline.light is not None else around
+        return sentence(f"{place}{around}, the {truth.target} {hidden} while {words.hidden}")
     if first == 0:
         return sentence(f"{place}{around}, {words.begins}")
     if last >= truth.block.frames - 1 and truth.ended:
         return sentence(f"{place}{around}, {words.ends}")
     if not seen[-1]:
-        return sentence(f"{place}{around}, the {truth.target} goes out of view")
+        return sentence(f"{place}{around}, the {truth.target} {hiding}")
     if not seen[0]:
-        return sentence(f"{place}{around}, the {truth.target} comes into view again")
+        return sentence(f"{place}{around}, the {truth.target} {shown}")
     return sentence(f"{place}{around}, {words.hidden}")
 
 

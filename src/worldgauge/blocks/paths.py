@@ -46,6 +46,12 @@ class Path:
     layouts: tuple[str, ...] = ()
     side: float = 0.0
     """Where the observer starts, in units to the right of the stage's axis."""
+    hiding: str = "camera"
+    """What hides the target: the camera that turns away, something that passes in front of it, or the dark."""
+    unseen: tuple[str, str, str] = ("is out of view", "goes out of view", "comes into view again")
+    """What captions say of a target that is hidden, is being hidden, and is seen again."""
+    light: Callable[[float], float] | None = None
+    """Clip time in [0, 1] to the share of the light that is left; `None` where it stays as it is."""
 
 
 def _ease(t: float, start: float, end: float) -> float:
@@ -97,13 +103,30 @@ def _layout_path(name: str) -> Path:
 
 
 PATHS: dict[str, Path] = {p.name: p for p in (*AWAY, FIXED, *map(_layout_path, (*LAYOUTS, *CHAINS)))}
+"""The deck that blocks are dealt from. Its members and their order stay as they are: the worlds that a seed gives
+follow from them."""
+LATER_PATHS: dict[str, Path] = {
+    path.name: path
+    for path in (
+        Path("back_beside", "pans left until the target is out of view, takes a step to the right and pans back", True,
+             lambda t: Pose(right=0.7 * _ease(t, 0.36, 0.64), yaw=78 * _out_and_back(t))),
+        Path("behind_screen", "stands still while a tall screen is pushed in front of the target, stops and goes on",
+             True, lambda t: Pose(), hiding="occlusion",
+             unseen=("is hidden behind the screen", "is being covered by the screen", "is uncovered by the screen")),
+        Path("lights_out", "stands still while the lights go down until the target cannot be seen, and up again",
+             True, lambda t: Pose(), hiding="dimming", light=lambda t: 1 - _ease(t, 0.14, 0.36) + _ease(t, 0.64, 0.86),
+             unseen=("cannot be seen in the dark", "fades into the dark", "is seen again in the light")),
+    )
+}  # fmt: skip
+"""Paths that came later; a block has one when it is asked for by name."""
+ALL_PATHS = PATHS | LATER_PATHS
 
 
 def find_path(name: str) -> Path:
     """A path by name; any layouts joined by `+` are accepted."""
     if name not in PATHS and "+" in name and all(p in LAYOUTS for p in name.split("+")):
         return _layout_path(name)
-    return pick("camera path", name, PATHS)
+    return pick("camera path", name, ALL_PATHS)
 
 
 def intrinsics(size: tuple[int, int]) -> Floats:

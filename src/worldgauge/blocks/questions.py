@@ -8,8 +8,11 @@ Source: MemoBench (the four dimensions).
 
 from __future__ import annotations
 
+import numpy as np
+
 from worldgauge.blocks.block import Truth
 from worldgauge.blocks.describe import article, camera_clause, props_in_view
+from worldgauge.blocks.paths import find_path
 from worldgauge.core.case import Question
 
 INSTRUCTION = "Instruction Following"
@@ -35,7 +38,8 @@ def questions(truth: Truth) -> tuple[Question, ...]:
 
 def _instruction(truth: Truth) -> list[Fact]:
     name, words = truth.target, truth.world.act.words
-    moves = truth.block.path != "fixed"
+    moves = bool(np.abs(np.diff(truth.camera.poses, axis=0)).max(initial=0) > 0)
+    by_camera = find_path(truth.block.path).hiding == "camera"
     facts = [
         (
             INSTRUCTION,
@@ -51,9 +55,10 @@ def _instruction(truth: Truth) -> list[Fact]:
         ),
     ]
     if truth.phases is not None:
-        facts.append(
-            (INSTRUCTION, f"Does the {name} leave the view during the clip?", f"Is the {name} in view all the time?")
+        leaves = (
+            f"Does the {name} leave the view during the clip?" if by_camera else f"Is the {name} hidden for a while?"
         )
+        facts.append((INSTRUCTION, leaves, f"Is the {name} in view all the time?"))
     return facts
 
 

@@ -70,6 +70,8 @@ class Painter:
         self._mujoco.mjr_render(self._rect, self._list, self._surface.context)
         image = np.empty((self.size[1], self.size[0], 3), np.uint8)
         self._mujoco.mjr_readPixels(image, None, self._rect, self._surface.context)
+        if timeline.light is not None:
+            image = np.round(image * timeline.light[frame]).astype(np.uint8)
         return image[::-1]
 
     def shapes(

@@ -21,8 +21,11 @@ from numpy.typing import NDArray
 
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.exact_depth import remember_depth
+from worldgauge.blocks.exact_views import View, remember_metres, remember_view
 from worldgauge.blocks.faults import FAULTS, Fault, Given, Shown
-from worldgauge.blocks.faults.base import Frames
+from worldgauge.blocks.faults.base import Frames, Textures
+from worldgauge.blocks.faults.surface import surface_of
+from worldgauge.blocks.hiding import seen_target
 from worldgauge.blocks.names import pick
 from worldgauge.blocks.render import Painter, painter
 from worldgauge.blocks.timeline import Timeline
@@ -82,19 +85,46 @@ class Studio:
         """Everything the subject shows. Severity 0 changes nothing, so it gives the oracle's bytes."""
         given = self.given
         timeline = fault.act(given, severity) if severity else given.timeline
-        frames = self._paint(timeline, fault, severity)
-        return Shown(timeline, fault.look(given, frames, severity) if severity else frames, self.truth)
+        textures = fault.textures(given, severity) if severity else None
+        frames = self._paint(timeline, textures)
+        return Shown(timeline, fault.look(given, frames, severity) if severity else frames, self.truth, textures)
+
+    def oracle(self) -> Shown:
+        """What the subject without a fault shows."""
+        return Shown(self.given.timeline, self.truth, self.truth)
 
     def remember_depths(self, folder: Path, shown: Shown) -> None:
         """Keep the depth of every shown frame for the instrument `rendered_depth`."""
         for k, frame in enumerate(shown.frames):
             remember_depth(folder, frame, partial(self._depth, shown.timeline, k))
 
+    def remember_views(self, folder: Path, shown: Shown) -> None:
+        """Keep what is true of every shown frame for the instruments of `exact_instruments`."""
+        first = self._depth(shown.timeline, 0)
+        typical = float(np.median(first[np.isfinite(first)]))
+        moves = bool(np.ptp(shown.timeline.camera.translation, axis=0).max() > 0)
+        for k, frame in enumerate(shown.frames):
+            remember_view(folder, frame, partial(self._view, shown, k, typical))
+            if moves:
+                # A camera that only turns sees the same whatever the depth, so nobody asks for it.
+                remember_metres(folder, frame, partial(self._depth, shown.timeline, k))
+
+    def _view(self, shown: Shown, frame: int, typical_depth: float) -> View:
+        timeline, scene, textures = shown.timeline, self.given.world.scene, shown.textures
+        return View(
+            pose=timeline.camera.poses[frame],
+            intrinsics=timeline.camera.intrinsics[0],
+            typical_depth=typical_depth,
+            clock=float(timeline.time[frame]),
+            target=scene.target.name,
+            visible=seen_target(scene, timeline, frame, self._draw.shapes(timeline, frame)[1]),
+            surface=surface_of(self.given, timeline, frame, textures(frame) if textures else {}),
+        )
+
     def _depth(self, timeline: Timeline, frame: int) -> NDArray[np.float32]:
         return self._draw.shapes(timeline, frame)[0]
 
-    def _paint(self, timeline: Timeline, fault: Fault, severity: float) -> Frames:
-        textures = fault.textures(self.given, severity) if severity else None
+    def _paint(self, timeline: Timeline, textures: Textures | None) -> Frames:
         frames = []
         for k in range(len(timeline)):
             for texture, image in textures(k).items() if textures else ():
@@ -128,16 +158,17 @@ def make_subjects(
     workers: int = 1,
     on_clip: Callable[[str], None] = lambda _: None,
     depths: Path | None = None,
+    views: Path | None = None,
 ) -> dict[str, Path]:
     """Write one submission folder per subject under `out`; returns them by name. Finished clips are kept.
 
     `on_clip` is called with a line for every finished clip. With `depths`, the true depth of what each subject shows is
-    kept in that folder (see `exact_depth`).
+    kept in that folder (see `exact_depth`); with `views`, everything else that is true of it (see `exact_views`).
     """
     folders = {subject.name: out / subject.name for subject in subjects}
     for folder in folders.values():
         _make_folder(folder)
-    jobs = [(case, tuple(subjects), out, depths) for case in cases]
+    jobs = [(case, tuple(subjects), out, depths, views) for case in cases]
     if workers <= 1:
         for job in jobs:
             _perform_case(*job, on_clip)
@@ -168,6 +199,7 @@ def _perform_case(
     subjects: Sequence[Subject],
     out: Path,
     depths: Path | None,
+    views: Path | None,
     on_clip: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
     """Write what is missing of one case; returns a line per clip."""
@@ -187,6 +219,10 @@ def _perform_case(
         path.unlink(missing_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         missing.append(subject)
+    faulty = [s for s in missing if s.fault != ORACLE]
+    if missing and views is not None and not faulty:
+        with studio(case) as opened:
+            opened.remember_views(views, opened.oracle())
     for subject in [s for s in missing if s.fault == ORACLE]:
         path = clip_path(out / subject.name, case)
         _write_note(path, {"truth": truth, "version": 1})
@@ -194,18 +230,21 @@ def _perform_case(
         shutil.copyfile(_reference(case), partial)
         partial.replace(path)
         report(subject)
-    faulty = [s for s in missing if s.fault != ORACLE]
     if faulty:
         with studio(case) as opened:
             if depths is not None:
-                opened.remember_depths(depths, Shown(opened.given.timeline, opened.truth, opened.truth))
+                opened.remember_depths(depths, opened.oracle())
+            if views is not None:
+                opened.remember_views(views, opened.oracle())
             for subject in faulty:
-                _write_clip(opened, subject, clip_path(out / subject.name, case), truth, depths)
+                _write_clip(opened, subject, clip_path(out / subject.name, case), truth, depths, views)
                 report(subject)
     return lines
 
 
-def _write_clip(opened: Studio, subject: Subject, path: Path, truth: str, depths: Path | None) -> None:
+def _write_clip(
+    opened: Studio, subject: Subject, path: Path, truth: str, depths: Path | None, views: Path | None
+) -> None:
     from worldgauge.media.encoder import write_video
 
     fault = FAULTS[subject.fault]()
@@ -213,6 +252,8 @@ def _write_clip(opened: Studio, subject: Subject, path: Path, truth: str, depths
     _write_note(path, {"truth": truth, "version": fault.version, "quantity": fault.measure(opened.given, shown)})
     if depths is not None:
         opened.remember_depths(depths, shown)
+    if views is not None:
+        opened.remember_views(views, shown)
     write_video(path, shown.frames, opened.case.condition.fps or 16.0)
 
 
@@ -262,6 +303,7 @@ def _same(a: Timeline, b: Timeline, frame: int) -> bool:
     """Whether two timelines give the same picture."""
     return a is b or (
         np.array_equal(a.camera.poses[frame], b.camera.poses[frame])
+        and (a.light is None or b.light is None or a.light[frame] == b.light[frame])
         and all(
             np.array_equal(getattr(a, part)[frame], getattr(b, part)[frame])
             for part in ("position", "linear", "rgba", "material")

@@ -40,6 +40,10 @@ class Timeline:
     material: NDArray[np.int32]
     """(N, G) material ids of the model."""
     camera: CameraPath
+    light: Floats | None = None
+    """(N,) share of the light that is left; `None`: all of it, always."""
+    scripted: tuple[int, ...] = ()
+    """Geoms that the script moves, as it moves the camera: they keep the clip's time, whatever the world's clock is."""
 
     def __len__(self) -> int:
         return len(self.time)

@@ -89,11 +89,11 @@ def list_names() -> None:
     """Names of the families, processes, camera paths and faults."""
     from worldgauge.blocks.families import FAMILIES
     from worldgauge.blocks.faults import FAULTS
-    from worldgauge.blocks.paths import PATHS
-    from worldgauge.blocks.processes import PROCESSES, STATE_CHANGES
+    from worldgauge.blocks.paths import LATER_PATHS, PATHS
+    from worldgauge.blocks.processes import PROCESSES, RESTING, STATE_CHANGES
 
     for title, names in (
-        ("families", FAMILIES), ("processes", PROCESSES), ("processes by name only", STATE_CHANGES),
-        ("paths", PATHS), ("faults", FAULTS),
+        ("families", FAMILIES), ("processes", PROCESSES), ("processes by name only", STATE_CHANGES | RESTING),
+        ("paths", PATHS), ("paths by name only", LATER_PATHS), ("faults", FAULTS),
     ):  # fmt: skip
         say(f"{title}: {', '.join(names)}")

@@ -14,6 +14,7 @@ from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.report.beside_published import beside_published
+from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Score, Summary, summarise
 from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex, to_text
@@ -122,9 +123,10 @@ def chosen_format(asked: str | None, out: Path | None) -> str:
 
 
 def print_summary(summary: Summary) -> None:
-    """One run as a table with one line per metric and group."""
+    """One run as a table with one line per metric and group that is about any of its cases."""
     rows = []
-    scores = list(summary.scores.values())
+    hidden = folded([summary])
+    scores = [score for score in summary.scores.values() if score.id not in hidden]
     units = {d.id: score_unit(d) for d in summary.run.file.definitions}
     optional = {
         "spread of takes": [_rounded(s.spread) for s in scores],
@@ -153,7 +155,8 @@ def print_summary(summary: Summary) -> None:
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     print_table(header, rows, numeric=(1, 2, *range(4, 5 + len(shown))))
-    for sentence in (*unofficial_notes([summary.run]), *summary.run.left_out.sentences()):
+    about = [folded_note(hidden)] if hidden else []
+    for sentence in (*about, *unofficial_notes([summary.run]), *summary.run.left_out.sentences()):
         print_note(sentence)
 
 

@@ -57,6 +57,37 @@ class Interview:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A number of every frame of a clip, beside what was asked for."""
+
+    title: str
+    unit: str
+    found: tuple[float, ...]
+    """(N,) of the clip."""
+    asked: tuple[float, ...] = ()
+    """(N,) as it should have been; empty where nobody knows."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class FramePairs:
+    """Frames of a clip that were compared, two by two, and why these."""
+
+    title: str
+    pairs: tuple[tuple[int, int], ...]
+    """The earlier frame, the later one."""
+    facts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """What is known of each pair, by a name with its unit."""
+    marks: Mapping[str, int] = field(default_factory=dict)
+    """Frames that the choice rests on, by what they are."""
+    note: str = ""
+
+
+Figure = Curve | FramePairs
+"""What a benchmark draws on the case page of what it perceived."""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All optional; a page shows what is there."""
 
@@ -66,6 +97,8 @@ class Evidence:
     """Camera path read off the clip, already aligned to the requested one."""
     interviews: tuple[Interview, ...] = ()
     """What judges were asked about the clip, and what they said."""
+    figures: tuple[Figure, ...] = ()
+    """What the benchmark draws of its signals."""
 
 
 EvidenceOf = Callable[[Run, Source], Evidence]

@@ -77,6 +77,8 @@ class Manifest:
     """Typer app of `worldgauge inputs NAME`: writes what a model needs to take part."""
     questions: str = ""
     """`function(root) -> {case id: questions}`: the question sets that come with the data."""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    """Signal to `function(case, arrays) -> Iterable[Figure]`: what the case page draws of it."""
     verbs: Mapping[str, Verb] = field(default_factory=dict)
     parity: str = ""
     """`function(ParityFolder) -> Iterator[Vector]`: recorded calls of the released code."""

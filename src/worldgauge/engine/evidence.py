@@ -14,7 +14,8 @@ from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf, Interview, Told
+from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf, Figure, Interview, Told
+from worldgauge.core.manifest import benchmarks
 from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.sources import Source
@@ -32,6 +33,7 @@ _OVERLAYS = {
     "depth": "depth",
 }
 """Signals that can be drawn, and what a report calls the pictures."""
+_CAMERAS = ("poses", "poses_given_lens")
 
 
 def stored_evidence(store: Store) -> EvidenceOf:
@@ -43,9 +45,12 @@ def stored_evidence(store: Store) -> EvidenceOf:
         overlays: dict[str, Drawn] = {}
         recovered: CameraPath | None = None
         interviews: list[Interview] = []
+        figures: dict[str, Figure] = {}
+        draws = _figures_of(run.file.benchmark.name)
         for signal in described.values() if source.video is not None else ():
             asked = SIGNALS.get(signal["signal"]).is_asked if signal["signal"] in SIGNALS.names() else False
-            if not asked and signal["signal"] not in (*_OVERLAYS, "poses", "poses_given_lens"):
+            draw = draws.get(signal["signal"])
+            if not asked and draw is None and signal["signal"] not in (*_OVERLAYS, *_CAMERAS):
                 continue
             try:
                 entry = store.load(key_of(signal, inputs))
@@ -54,15 +59,25 @@ def stored_evidence(store: Store) -> EvidenceOf:
                 if asked:
                     interviews += _interviews(entry.arrays, source.case)
                     continue
+                if draw is not None:
+                    figures |= {str(figure): figure for figure in draw(source.case, entry.arrays)}
                 if signal["signal"] in _OVERLAYS:
                     overlays |= _overlay(signal["signal"], entry.arrays, inputs.clip("video").video.info)
-                else:
+                if signal["signal"] in _CAMERAS:
                     recovered = _aligned(entry.arrays, source.case.camera())
             except WorldGaugeError as problem:
                 _LOG.debug("no %s to show for %s: %s", signal["signal"], source.case.id, problem)
-        return Evidence(overlays, recovered, tuple(interviews))
+        return Evidence(overlays, recovered, tuple(interviews), tuple(figures.values()))
 
     return find
+
+
+def _figures_of(benchmark: str) -> dict[str, Callable[[Case, Arrays], Iterable[Figure]]]:
+    """Full name of a signal to what a benchmark draws of it."""
+    manifest = benchmarks().get(benchmark)
+    if manifest is None:
+        return {}
+    return {SIGNALS.full_name(name, benchmark): manifest.resolve(drawn) for name, drawn in manifest.figures.items()}
 
 
 def _interviews(arrays: Arrays, case: Case) -> list[Interview]:

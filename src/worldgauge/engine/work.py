@@ -21,7 +21,7 @@ from worldgauge.core.signal import SignalUse
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video, is_measurable
 from worldgauge.engine.definitions import Definition, Seats, has_foreign_code
-from worldgauge.engine.evaluate import evaluate
+from worldgauge.engine.evaluate import evaluate, first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Setup, build_together
 from worldgauge.engine.perception import Loaded, NotStored, Perception
@@ -205,7 +205,9 @@ class Worker:
         to_compute: list[SignalUse] = []
         kept = self._kept_reference(inputs, part)
         if item.video is not None and not item.lost and is_measurable(item.video):
-            to_compute = _announced(perception, part, item.stage, [d for d in wanted if not d.unavailable])
+            # What is for other cases asks nothing of this one: its signals would cost, and a judge's money.
+            able = [d for d in wanted if not d.unavailable and first_lack(d, inputs) is None]
+            to_compute = _announced(perception, part, item.stage, able)
         return _Begun(item, part, inputs, perception, own, wanted, to_compute, kept)
 
     def _finish(self, begun: _Begun) -> WorkResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.plain import markdown_text
 from worldgauge.report.summary import Score, Summary
 
@@ -16,13 +17,17 @@ def model_card(summary: Summary) -> str:
     day = datetime.fromtimestamp(when, UTC).date().isoformat() if when else "date unknown"
     made_with = sorted({i.environment.get("worldgauge", "") for i in file.invocations} - {""})
     version = ", ".join(made_with) or "of unknown version"
+    hidden = folded([summary])
+    groups, metrics = (
+        [score for score in scores.values() if score.id not in hidden] for scores in (summary.groups, summary.metrics)
+    )
     lines = [
         f"## {markdown_text(benchmark)}: {markdown_text(file.model.name)}",
         "",
         "| | score | 95 % interval | bounds | coverage |",
         "| --- | ---: | ---: | ---: | ---: |",
-        *(_row(score, "**") for score in summary.groups.values()),
-        *(_row(score, "") for score in summary.metrics.values()),
+        *(_row(score, "**") for score in groups),
+        *(_row(score, "") for score in metrics),
         "",
         f"{file.cases} cases, protocol `{file.protocol}`, {day}, WorldGauge {version}.",
         "Instruments: " + ", ".join(f"{seat} `{name}`" for seat, name in file.instruments.items()) + ".",
@@ -31,7 +36,9 @@ def model_card(summary: Summary) -> str:
     if any(score.bounds for score in summary.scores.values()):
         lines.append("Bounds: if clips without a score, for a reason that a model can cause, counted as worst or best.")
     lines += [f"{note}." for note in summary.policy_notes()]
-    reasons = [f"- {s.id}: {s.reason}" for s in [*summary.groups.values(), *summary.metrics.values()] if s.reason]
+    if hidden:
+        lines.append(markdown_text(folded_note(hidden)))
+    reasons = [f"- {score.id}: {score.reason}" for score in [*groups, *metrics] if score.reason]
     if reasons:
         lines += ["", "Not scored:", *reasons]
     return "\n".join(lines) + "\n"

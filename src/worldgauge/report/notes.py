@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from worldgauge.core.status import Status
 from worldgauge.report.comparable import unlike_cases
 from worldgauge.report.constants import judged_notes
+from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.judges import agreement_notes
 from worldgauge.report.places import Ranks, ranks_in_words
 from worldgauge.report.summary import Summary
@@ -44,6 +45,7 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     baselines = [s.run.name for s in summaries if s.run.file.model.stands_for]
     if baselines:
         notes.append(f"Baselines, not ranked: {', '.join(baselines)}.")
+    notes += fold_notes(summaries)
     notes += _scopes(summaries)
     notes += judged_notes(summaries)
     notes += _policy(summaries)
@@ -62,6 +64,12 @@ def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
     if len({file.sample.model_dump_json() if file.sample else "" for file in files}) > 1:
         notes.append("Some runs are of a sample, others of more: their scores are over different cases.")
     return notes
+
+
+def fold_notes(summaries: Sequence[Summary]) -> list[str]:
+    """One line for the columns that are not shown because no case is about them."""
+    hidden = folded(summaries)
+    return [folded_note(hidden)] if hidden else []
 
 
 def flaw_notes(summaries: Sequence[Summary], ranks: RanksOf) -> list[str]:
@@ -98,9 +106,10 @@ def _policy(summaries: list[Summary]) -> list[str]:
 def _reasons(summaries: list[Summary]) -> list[str]:
     """Why scores are missing, one line per column and reason."""
     models: dict[tuple[str, str], list[str]] = {}
+    hidden = set(folded(summaries))
     for summary in summaries:
         for score in summary.scores.values():
-            if score.value is None and score.reason:
+            if score.value is None and score.reason and score.id not in hidden:
                 models.setdefault((score.id, score.reason), []).append(summary.run.name)
     return [f"{column}: {reason}{_of(names, summaries)}." for (column, reason), names in models.items()]
 

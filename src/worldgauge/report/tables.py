@@ -14,6 +14,7 @@ from worldgauge.core.aggregate import Tree, score_unit
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.constants import constant_rows
 from worldgauge.report.fit import fit_matrix
+from worldgauge.report.folded import folded
 from worldgauge.report.notes import FLAWED, RANK_DEPENDS, number_of_table, table_notes
 from worldgauge.report.places import CONSTANT, Place, Ranks, contestants, places, possible_ranks, ranks_in_words
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
@@ -54,6 +55,8 @@ class Table:
     columns: list[Column]
     rows: list[Row]
     notes: list[str]
+    folded: tuple[Column, ...] = ()
+    """Columns about none of the cases: in files for programs, not in tables for people."""
 
     @cached_property
     def ranks(self) -> dict[tuple[int, str], Ranks]:
@@ -86,7 +89,13 @@ def build_table(summaries: list[Summary]) -> Table:
     ranks = Table(list(columns.values()), rows, []).ranks
     flaws, ranked = files[0].benchmark.known_flaws, {column for _, column in ranks}
     marked = [replace(c, known_flaw=flaws.get(c.id, "") if c.id in ranked else "") for c in columns.values()]
-    return Table(marked, rows, table_notes(summaries, ranks))
+    hidden = set(folded(summaries))
+    return Table(
+        [column for column in marked if column.id not in hidden],
+        rows,
+        table_notes(summaries, ranks),
+        tuple(column for column in marked if column.id in hidden),
+    )
 
 
 def terminal_cells(table: Table) -> tuple[list[str], list[list[str]]]:
@@ -116,18 +125,18 @@ def to_markdown(table: Table) -> str:
 
 def to_csv(table: Table) -> str:
     """One line per model; per column its value, interval, bounds and coverage; last, which baseline it is."""
-    stream = io.StringIO()
+    stream, columns = io.StringIO(), [*table.columns, *table.folded]
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(
         [
             "model",
-            *(csv_text(plain(f"{column.id}{part}")) for column in table.columns for part in _CSV_PARTS),
+            *(csv_text(plain(f"{column.id}{part}")) for column in columns for part in _CSV_PARTS),
             "baseline",
         ]
     )
     for k, row in enumerate(table.rows):
         cells: list[object] = [csv_text(plain(row.model))]
-        for column in table.columns:
+        for column in columns:
             cells += _csv_cells(row.scores.get(column.id), column, table.ranks.get((k, column.id)))
         writer.writerow([*cells, csv_text(plain(row.baseline))])
     return stream.getvalue()
@@ -159,7 +168,7 @@ def to_json(table: Table) -> str:
         "columns": [
             {"id": c.id, "unit": c.unit, "higher_is_better": c.higher_is_better}
             | ({"known_flaw": c.known_flaw} if c.known_flaw else {})
-            for c in table.columns
+            for c in (*table.columns, *table.folded)
         ],
         "models": [
             {

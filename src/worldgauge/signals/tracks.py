@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,25 @@ class Sighting:
     """In [0, 1]: how like the target the best candidate is, also where it was not enough."""
 
 
+class Chosen(Sequence[NDArray[np.uint8]]):
+    """Some of a clip's frames, each fetched when it is looked at: a long clip need not be held at once."""
+
+    def __init__(self, frames: Sequence[NDArray[np.uint8]], numbers: Sequence[int]) -> None:
+        self._frames, self._numbers = frames, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, item: int) -> NDArray[np.uint8]: ...
+    @overload
+    def __getitem__(self, item: slice) -> Chosen: ...
+    def __getitem__(self, item: int | slice) -> NDArray[np.uint8] | Chosen:
+        if isinstance(item, slice):
+            return Chosen(self._frames, self._numbers[item])
+        return self._frames[self._numbers[item]]
+
+
 class TrackInstrument(Protocol):
     """What the seat `track` offers."""
 
@@ -53,7 +72,9 @@ def object_track(clip: Clip, target: TargetView, shown: Arrays, track: TrackInst
     `unpack_masks`), at the size they were followed at. `usable` (N,): frames that show the world; the others are left
     out, the target is followed from the last usable frame to the next, and it is not `visible` in them.
     """
-    frames, used = clip.frames(), shown["usable"]
+    # Some were trained at a size of their own and bring frames to it themselves.
+    frames = clip.frames(replace(clip.spec, max_side=None) if getattr(track, "whole_frames", False) else None)
+    used = shown["usable"]
     check_enough(used, "frames are usable")
     if not used[0]:
         raise Unscored(
@@ -61,8 +82,9 @@ def object_track(clip: Clip, target: TargetView, shown: Arrays, track: TrackInst
         )
     width, height = frames.size
     mask = None if target.mask is None else resize_mask(target.mask, height, width)
-    chosen = [frames[k] for k in np.flatnonzero(used).tolist()]
-    found = iter(track.track(chosen, _first_box(target, clip, (width, height)), mask))
+    found = iter(
+        track.track(Chosen(frames, np.flatnonzero(used).tolist()), _first_box(target, clip, (width, height)), mask)
+    )
     nothing = Sighting(np.zeros((height, width), bool), 0.0)
     seen = [next(found) if of_frame else nothing for of_frame in used.tolist()]
     masks = [sighting.mask for sighting in seen]

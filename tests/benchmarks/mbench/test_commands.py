@@ -8,9 +8,11 @@ import helpers
 from benchmarks.mbench.released_tree import action_tree, write_rows
 from benchmarks.mbench.test_analyses import vote
 from benchmarks.mbench.test_data import SMALL
+from benchmarks.mbench.test_segments import run_with_curves
 
 
 def test_commands(text_run, tmp_path):
+    clips = run_with_curves(tmp_path / "curves")
     folder, votes = action_tree(tmp_path / "a", SMALL, picture=True), tmp_path / "votes.jsonl"
     write_rows(votes, [vote("1", "a", "b", "a")])
     write_rows(
@@ -23,6 +25,7 @@ def test_commands(text_run, tmp_path):
         tuple(checked): "6 clips, 0 faults",
         ("mbench", "subsets", run): "t_state",
         ("mbench", "triggers", run): "t_state",
+        ("mbench", "segments", clips.folder): "t_text  1",
         ("mbench", "consistency"): "14 of 14 totals follow from the columns",
         ("mbench", "votes", votes): "votes 1, pairs 1, without a majority 0",
         ("mbench", "published"): "HY-WorldPlay",

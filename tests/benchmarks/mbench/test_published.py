@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
-from worldgauge.benchmarks.mbench.analyses.table_consistency import consistency
+from worldgauge.benchmarks.mbench.analyses.table_consistency import attainable, consistency
 from worldgauge.benchmarks.mbench.analyses.totals import totals
 from worldgauge.core.published import published_tables
 from worldgauge.core.reducers import harmonic_zero
@@ -51,3 +54,12 @@ def test_what_contradicts_the_formulas():
     assert "could exceed 29.9, with 493 none 39.2" in told[4] and "64.37" in told[4]
     assert told[5].startswith("Matrix-Game 2.0 has identity 1.22")
     assert "20.33 to 30.15" in told[6]
+    assert told[7].startswith("2 of 7 rho of Table 3") and "0.16 (cut from 0.167) and 0.97 (cut from 0.976)" in told[7]
+
+
+def test_which_rho_six_models_can_have():
+    """Every order of six models, counted out."""
+    ranks = np.arange(6)
+    every = {round(float(spearmanr(ranks, order).statistic), 9) for order in permutations(range(6))}
+    printed = np.round(np.arange(-1, 1.005, 0.01), 2)
+    assert [attainable(p, 6) for p in printed] == [any(round(rho, 2) == p for rho in every) for p in printed]

@@ -99,6 +99,8 @@ class Shown:
     timeline: Timeline
     frames: Frames
     truth: Frames
+    textures: Textures | None = None
+    """Surfaces that are painted differently."""
 
 
 class Fault:

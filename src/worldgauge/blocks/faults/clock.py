@@ -77,7 +77,10 @@ def _away(given: Given) -> int:
 
 
 def at_frames(timeline: Timeline, frames: Floats) -> Timeline:
-    """The world as it is at (N,) fractional frames; the camera goes on. `time` says what the world's clock shows."""
+    """The world as it is at (N,) fractional frames; the camera and what the script moves go on.
+
+    `time` says what the world's clock shows.
+    """
     before = np.clip(np.floor(frames).astype(int), 0, len(timeline) - 1)
     after = np.minimum(before + 1, len(timeline) - 1)
     share = frames - before
@@ -86,7 +89,9 @@ def at_frames(timeline: Timeline, frames: Floats) -> Timeline:
         weight = share.reshape(-1, *[1] * (values.ndim - 1))
         return np.asarray(values[before] * (1 - weight) + values[after] * weight, np.float64)
 
+    position, own = between(timeline.position), list(timeline.scripted)
+    position[:, own] = timeline.position[:, own]
     return replace(
-        timeline, time=between(timeline.time), position=between(timeline.position), linear=between(timeline.linear),
+        timeline, time=between(timeline.time), position=position, linear=between(timeline.linear),
         rgba=between(timeline.rgba).astype(np.float32), material=timeline.material[before],
     )  # fmt: skip

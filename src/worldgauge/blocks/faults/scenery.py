@@ -59,7 +59,7 @@ class GeometryWobble(Fault):
         strength = severity * onset(count)
         for instance in given.world.scene.instances:
             phase, direction = random.uniform(0, 2 * np.pi, 2), random.standard_normal(3) * (1, 1, 0.3)
-            if instance is given.world.scene.target:
+            if instance is given.world.scene.target and not _stands(given):
                 continue
             # Two periods that do not fit each other, a few frames long: no pose of the scene is held.
             turns = 2 * np.pi * np.arange(count)
@@ -73,6 +73,12 @@ class GeometryWobble(Fault):
         still = [g for i in given.world.scene.instances if i is not given.world.scene.target for g in i.geoms]
         apart = (shown.timeline.position - given.timeline.position)[:, still]
         return float(np.linalg.norm(apart, axis=-1).mean())
+
+
+def _stands(given: Given) -> bool:
+    """Whether the target is one of the things that should stand still."""
+    timeline, own = given.timeline, given.target
+    return all(np.ptp(part[:, own], axis=0).max(initial=0) == 0 for part in (timeline.position, timeline.linear))
 
 
 def _props(given: Given) -> list[Instance]:

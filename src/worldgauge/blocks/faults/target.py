@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.blocks.faults.base import Fault, Given, Move, Shown, Stay, Textures, still
+from worldgauge.blocks.faults.surface import texture_image, texture_of
 from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.gauge import Quality
 
@@ -58,7 +59,7 @@ class IdentityDrift(Fault):
         own = {int(model.geom_matid[g]) for g in given.target}
         others = {int(model.geom_matid[g]) for g in range(model.ngeom) if g not in given.target}
         random = given.random(self.name)
-        before = {t: _texture(model, t) for m in sorted(own - others) if (t := _texture_of(model, m)) >= 0}
+        before = {t: texture_image(model, t) for m in sorted(own - others) if (t := texture_of(model, m)) >= 0}
         spots = {t: random.random((8, 8)).repeat(16, 0).repeat(16, 1) for t in before}
         return lambda frame: {
             t: _morph(image, spots[t], weight[frame]) if weight[frame] else image for t, image in before.items()
@@ -157,18 +158,6 @@ def _displacement(given: Given, shown: Shown) -> Floats:
     """(N,) metres between the target's true and shown place."""
     apart = (shown.timeline.position - given.timeline.position)[:, given.target]
     return np.asarray(np.linalg.norm(apart.mean(1), axis=-1))
-
-
-def _texture_of(model: object, material: int) -> int:
-    """Colour texture of a material, -1 without one."""
-    from worldgauge.blocks.gl import load_mujoco
-
-    return int(model.mat_texid[material, load_mujoco().mjtTextureRole.mjTEXROLE_RGB]) if material >= 0 else -1  # type: ignore[attr-defined]
-
-
-def _texture(model: object, texture: int) -> NDArray[np.uint8]:
-    start, side, other = (getattr(model, f"tex_{name}")[texture] for name in ("adr", "height", "width"))
-    return np.array(model.tex_data[start : start + side * other * 3]).reshape(side, other, 3)  # type: ignore[attr-defined]
 
 
 def _morph(image: NDArray[np.uint8], spots: Floats, weight: float) -> NDArray[np.uint8]:

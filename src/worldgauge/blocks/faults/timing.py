@@ -97,7 +97,7 @@ def all_at_frames(timeline: Timeline, frames: Floats) -> Timeline:
     """World and camera as they are at (N,) fractional frames."""
     from scipy.spatial.transform import Rotation, Slerp
 
-    world, camera, count = at_frames(timeline, frames), timeline.camera, len(timeline)
+    world, camera, count = at_frames(replace(timeline, scripted=()), frames), timeline.camera, len(timeline)
     at = np.clip(frames, 0, count - 1)
     poses = np.tile(np.eye(4), (count, 1, 1))
     poses[:, :3, :3] = Slerp(np.arange(count), Rotation.from_matrix(camera.rotation))(at).as_matrix()
@@ -106,4 +106,6 @@ def all_at_frames(timeline: Timeline, frames: Floats) -> Timeline:
     # Whole frames keep their bits, so that a frame in which nothing is different is the oracle's.
     whole = at == np.round(at)
     poses[whole] = camera.poses[at[whole].astype(int)]
-    return replace(world, camera=CameraPath(poses, camera.intrinsics, camera.size, camera.source))
+    light = None if timeline.light is None else np.interp(at, np.arange(count), timeline.light)
+    moved = CameraPath(poses, camera.intrinsics, camera.size, camera.source)
+    return replace(world, camera=moved, light=light, scripted=timeline.scripted)

@@ -24,6 +24,7 @@ from worldgauge.blocks.processes import (
     oozing,
     pendulum,
     rolling,
+    standing,
     tower,
     windmill,
 )
@@ -43,4 +44,6 @@ PROCESSES = MOTIONS | _table(melting, inflating, draining, mixing, burning, free
 worlds that a seed gives follow from them."""
 STATE_CHANGES = _table(dissolving, oozing, foaming, absorbing, crushing)
 """Processes that came later; a block has one when it is asked for by name."""
-ALL_PROCESSES = PROCESSES | STATE_CHANGES
+RESTING = _table(standing)
+"""No process at all: the target stands still. By name only, too."""
+ALL_PROCESSES = PROCESSES | STATE_CHANGES | RESTING

@@ -1,26 +1,31 @@
-"""Depth Anything 3 as an instrument: camera poses of a whole clip (Lin and others, 2025)."""
+"""Depth Anything 3 as instruments: camera poses of a whole clip, and depth in their unit (Lin and others, 2025)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.instruments.authors.network import AuthorsPoses, Frames, View
+from worldgauge.core.errors import Unscored
+from worldgauge.instruments.authors.long_clips import spread
+from worldgauge.instruments.authors.network import AuthorsNetwork, AuthorsPoses, Frames, View
 
 PATCH = 14
 
 
 @dataclass(frozen=True)
-class DepthAnything3(AuthorsPoses):
-    """Camera poses by Depth Anything 3's camera decoder, all frames in one pass."""
+class _Network(AuthorsNetwork):
+    """What its two instruments have in common: the network and how frames are brought to it."""
 
     environment: ClassVar[str] = "depth-anything-3"
     part: ClassVar[str] = "depth_anything_3.py"
     layout: ClassVar[str]
     """Name of the network in the authors' package."""
+    file: ClassVar[str]
+    """Id of its weights."""
     whole_frames: ClassVar[bool] = True
     tried_with: ClassVar[dict[str, Any]] = {"longest": 140}
 
@@ -31,10 +36,10 @@ class DepthAnything3(AuthorsPoses):
 
     @property
     def weights(self) -> tuple[str, ...]:
-        return (self.name,)
+        return (self.file,)
 
     def settings(self) -> dict[str, Any]:
-        named = {"weights": self.name, "layout": self.layout, "reference_view": self.reference_view}
+        named = {"weights": self.file, "layout": self.layout, "reference_view": self.reference_view}
         return super().settings() | named
 
     def working_size(self, width: int, height: int) -> tuple[int, int]:
@@ -82,10 +87,42 @@ def _scaled(frame: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8
 
 
 @dataclass(frozen=True)
+class DepthAnything3(_Network, AuthorsPoses):
+    """Camera poses by Depth Anything 3's camera decoder, all frames in one pass."""
+
+
+@dataclass(frozen=True)
+class DepthAnything3Depth(_Network):
+    """Depth by Depth Anything 3, which sees all frames of the clip, in a pass of its own."""
+
+    seat: ClassVar[str] = "depth"
+
+    def maps(
+        self, frames: Frames, poses: NDArray[np.float64], lens: object, chosen: Sequence[int]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Depth (F, H, W) of the chosen frames, in units of the clip's median depth as the network's poses are.
+
+        With `most_frames` it sees the chosen ones, and others as far as that leaves room.
+        """
+        import cv2
+
+        seen = spread(len(frames), self.most_frames, chosen)
+        stack, _ = self.prepared([frames[k] for k in seen])
+        found = self.asked(stack, [seen.index(k) for k in chosen])
+        if not np.isfinite(found["maps"]).all():
+            raise Unscored(f"{self.name}: its depth is not finite")
+        size = frames[0].shape[1], frames[0].shape[0]
+        unit = np.float32(np.median(found["depth"]))
+        maps = np.stack([cv2.resize(one, size, interpolation=cv2.INTER_LINEAR) for one in found["maps"]]) / unit
+        return maps, maps > 0
+
+
+@dataclass(frozen=True)
 class DepthAnything3Small(DepthAnything3):
     """Depth Anything 3 Small."""
 
     name: ClassVar[str] = "depth_anything_3_small"
+    file: ClassVar[str] = "depth_anything_3_small"
     layout: ClassVar[str] = "da3-small"
     memory: ClassVar[float] = 4.0
 
@@ -95,6 +132,7 @@ class DepthAnything3Base(DepthAnything3):
     """Depth Anything 3 Base."""
 
     name: ClassVar[str] = "depth_anything_3_base"
+    file: ClassVar[str] = "depth_anything_3_base"
     layout: ClassVar[str] = "da3-base"
     memory: ClassVar[float] = 6.0
 
@@ -104,6 +142,7 @@ class DepthAnything3Large(DepthAnything3):
     """Depth Anything 3 Large."""
 
     name: ClassVar[str] = "depth_anything_3_large"
+    file: ClassVar[str] = "depth_anything_3_large"
     layout: ClassVar[str] = "da3-large"
     memory: ClassVar[float] = 10.0
 
@@ -113,6 +152,7 @@ class DepthAnything3Giant(DepthAnything3):
     """Depth Anything 3 Giant."""
 
     name: ClassVar[str] = "depth_anything_3_giant"
+    file: ClassVar[str] = "depth_anything_3_giant"
     layout: ClassVar[str] = "da3-giant"
     memory: ClassVar[float] = 20.0
 
@@ -122,5 +162,46 @@ class DepthAnything3Nested(DepthAnything3):
     """Depth Anything 3 nested: Giant, its unit made metres by a second network."""
 
     name: ClassVar[str] = "depth_anything_3_nested"
+    file: ClassVar[str] = "depth_anything_3_nested"
     layout: ClassVar[str] = "da3nested-giant-large"
     memory: ClassVar[float] = 24.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3SmallDepth(DepthAnything3Depth):
+    """Depth by Depth Anything 3 Small."""
+
+    name: ClassVar[str] = "depth_anything_3_small_depth"
+    file: ClassVar[str] = "depth_anything_3_small"
+    layout: ClassVar[str] = "da3-small"
+    memory: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3BaseDepth(DepthAnything3Depth):
+    """Depth by Depth Anything 3 Base."""
+
+    name: ClassVar[str] = "depth_anything_3_base_depth"
+    file: ClassVar[str] = "depth_anything_3_base"
+    layout: ClassVar[str] = "da3-base"
+    memory: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3LargeDepth(DepthAnything3Depth):
+    """Depth by Depth Anything 3 Large."""
+
+    name: ClassVar[str] = "depth_anything_3_large_depth"
+    file: ClassVar[str] = "depth_anything_3_large"
+    layout: ClassVar[str] = "da3-large"
+    memory: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3GiantDepth(DepthAnything3Depth):
+    """Depth by Depth Anything 3 Giant."""
+
+    name: ClassVar[str] = "depth_anything_3_giant_depth"
+    file: ClassVar[str] = "depth_anything_3_giant"
+    layout: ClassVar[str] = "da3-giant"
+    memory: ClassVar[float] = 20.0

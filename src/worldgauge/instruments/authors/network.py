@@ -15,6 +15,7 @@ from worldgauge.core.instrument import Instrument
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame
 from worldgauge.instruments.authors.home import PARTS, Home, home_of
+from worldgauge.instruments.authors.long_clips import between, spread
 from worldgauge.instruments.isolated import child
 from worldgauge.instruments.isolated.network import IsolatedNetwork
 from worldgauge.instruments.isolated.process import Expected
@@ -49,10 +50,9 @@ class View:
 
 
 @dataclass(frozen=True)
-class AuthorsPoses(Instrument):
-    """Camera poses by a network that sees all frames of a clip at once, through its authors' package."""
+class AuthorsNetwork(Instrument):
+    """A network that sees the frames of a clip at once, through its authors' package."""
 
-    seat: ClassVar[str] = "poses"
     environment: ClassVar[str]
     """Recipe of the environment it may run in."""
     part: ClassVar[str]
@@ -62,6 +62,8 @@ class AuthorsPoses(Instrument):
 
     dtype: Literal["float32", "bfloat16"] = "float32"
     """Kind of numbers that the network computes with by autocast; its heads always use float32."""
+    most_frames: int = 0
+    """Frames of a clip that it sees at once, spread evenly from the first to the last; 0: all of them."""
 
     def prepared(self, frames: Frames) -> tuple[NDArray[np.uint8], View]:
         """Frames as the network sees them, (N, h, w, 3), brought to its size as its authors do."""
@@ -71,35 +73,21 @@ class AuthorsPoses(Instrument):
         """What the part is told when it loads."""
         return {"dtype": self.dtype}
 
-    def trajectory(self, frames: Frames, lens: Lens | None = None) -> Trajectory:
-        """Poses of RGB frames (H, W, 3), all frames at once. The lens is the network's own estimate: it takes none."""
-        stack, view = self.prepared(frames)
-        count = len(stack)
+    def asked(self, stack: NDArray[np.uint8], maps: Sequence[int] = ()) -> dict[str, NDArray[Any]]:
+        """The network's answer about prepared frames; with `maps`, the depth of those among them, (F, h, w), too."""
+        count, height, width = stack.shape[:3]
         expected = {
             "poses": ("<f8", (count, 4, 4)),
             "intrinsics": ("<f8", (count, 3, 3)),
             "depth": ("<f8", (count,)),
             "confidence": ("<f8", (count,)),
         }
-        found = self._network().answer({"frames": stack}, {}, expected)
+        options: dict[str, Any] = {}
+        if maps:
+            options, expected = {"maps": list(maps)}, expected | {"maps": ("<f4", (len(maps), height, width))}
+        found = self._network().answer({"frames": stack}, options, expected)
         self._check(found)
-        poses = align_first_frame(found["poses"])
-        poses[:, :3, 3] /= float(np.median(found["depth"]))
-        size = frames[0].shape[1], frames[0].shape[0]
-        seen = _lens(found["intrinsics"], view, size)
-        return Trajectory(
-            poses=poses,
-            lens=seen or usual_lens(size),
-            lens_source="estimated" if seen else "assumed",
-            confidence=np.clip(found["confidence"], 0.0, 1.0),
-            residual=np.zeros(count),
-            # It follows no points: nothing is said about how well a rigid scene explains the clip.
-            distance=np.zeros(0),
-            sightings=np.zeros(0),
-            pairs=np.zeros((0, 2), np.int64),
-            moves=True,
-            placed=np.ones(count, bool),
-        )
+        return found
 
     def _check(self, found: Mapping[str, NDArray[Any]]) -> None:
         if not all(np.isfinite(found[name]).all() for name in ("poses", "depth", "confidence")):
@@ -157,6 +145,42 @@ class AuthorsPoses(Instrument):
             self.load("cpu")
         network: Answers = self.__dict__["_answers"]
         return network
+
+
+@dataclass(frozen=True)
+class AuthorsPoses(AuthorsNetwork):
+    """Camera poses by a network that sees the frames of a clip at once."""
+
+    seat: ClassVar[str] = "poses"
+
+    def trajectory(self, frames: Frames, lens: Lens | None = None) -> Trajectory:
+        """Poses of RGB frames (H, W, 3). The lens is the network's own estimate: it takes none.
+
+        Frames that it does not see, by `most_frames`, lie on the way between their neighbours and are not `placed`.
+        """
+        count, chosen = len(frames), spread(len(frames), self.most_frames)
+        stack, view = self.prepared(frames if len(chosen) == count else [frames[k] for k in chosen])
+        found = self.asked(stack)
+        poses = align_first_frame(found["poses"])
+        poses[:, :3, 3] /= float(np.median(found["depth"]))
+        size = frames[0].shape[1], frames[0].shape[0]
+        seen = _lens(found["intrinsics"], view, size)
+        placed = np.isin(np.arange(count), chosen)
+        confidence = np.zeros(count)
+        confidence[placed] = np.clip(found["confidence"], 0.0, 1.0)
+        return Trajectory(
+            poses=poses if len(chosen) == count else between(poses, chosen, count),
+            lens=seen or usual_lens(size),
+            lens_source="estimated" if seen else "assumed",
+            confidence=confidence,
+            residual=np.zeros(count),
+            # It follows no points: nothing is said about how well a rigid scene explains the clip.
+            distance=np.zeros(0),
+            sightings=np.zeros(0),
+            pairs=np.zeros((0, 2), np.int64),
+            moves=True,
+            placed=placed,
+        )
 
 
 def _seconds() -> float:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.core.errors import Unscored
+from worldgauge.core.reasons import OF_THE_CASE
+from worldgauge.functional.masks import box_of
 from worldgauge.instruments.neural.loaded import NeuralInstrument
 from worldgauge.instruments.neural.pretrained import config_beside
 from worldgauge.instruments.neural.read_state import read_state
+from worldgauge.signals.tracks import Sighting
 
 if TYPE_CHECKING:
-    from worldgauge.instruments.neural.networks.sam2 import Follower
+    from worldgauge.instruments.neural.networks.sam2 import Follower, Prompt
 
 Frame = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 Points = Sequence[tuple[float, float, bool]]
 WEIGHTS = "sam2_hiera_b_plus"
+POINTED = 1.001 / 16
+"""Of the frame's shorter side: a box no longer than that on both sides is where somebody pointed."""
 
 
 @dataclass(frozen=True)
@@ -69,3 +75,39 @@ class Sam2HieraBPlus(NeuralInstrument):
         prompts += [Prompt(box=box) for box in boxes] + [Prompt(points=of_one) for of_one in points]
         for logits in self.network.logits(frames, prompts):
             yield np.asarray((logits > 0).cpu().numpy())
+
+
+@dataclass(frozen=True)
+class Sam2Track(Sam2HieraBPlus):
+    """The target of a case by SAM 2.1 Hiera-B+, shown by its mask, its box or a point in the first frame."""
+
+    seat: ClassVar[str] = "track"
+    name: ClassVar[str] = "sam2_hiera_b_plus_track"
+    whole_frames: ClassVar[bool] = True
+
+    prompt: Literal["as_given", "box", "point"] = "as_given"
+    """How the target is shown. `as_given`: by its mask; without one by its box, or where the box is as small as one
+    that stands for a point, by its middle. `box` and `point` (the middle) leave a mask aside."""
+
+    def track(self, frames: Iterable[Frame], box: Box | None, mask: Mask | None) -> Iterator[Sighting]:
+        """One sighting per frame; its confidence is how surely the network sees the target at all."""
+        shown = frames if isinstance(frames, Sequence) else list(frames)
+        prompts = [self._prompt(box, mask, shown[0].shape[:2])]
+        for pixels, there in self.network.sightings(shown, prompts):
+            yield Sighting(np.asarray((pixels[0] > 0).cpu().numpy()), float(there.sigmoid()[0]))
+
+    def _prompt(self, box: Box | None, mask: Mask | None, size: tuple[int, ...]) -> Prompt:
+        from worldgauge.instruments.neural.networks.sam2 import Prompt
+
+        if mask is not None and self.prompt == "as_given":
+            return Prompt(mask=mask)
+        if box is None and mask is not None:
+            found = box_of(mask)
+            box = None if found is None else (float(found[0]), float(found[1]), float(found[2]), float(found[3]))
+        if box is None:
+            raise Unscored("nothing shows the target in the first frame", code=OF_THE_CASE)
+        x0, y0, x1, y1 = box
+        small = max(x1 - x0, y1 - y0) <= POINTED * min(size)
+        if self.prompt == "point" or (self.prompt == "as_given" and small):
+            return Prompt(points=[((x0 + x1) / 2, (y0 + y1) / 2, True)])
+        return Prompt(box=box)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from math import ceil, isfinite, log10
 from typing import Any
 
@@ -42,6 +42,8 @@ class Column:
     definition: Mapping[str, Any]
     known_flaw: str = ""
     """What it ranks too high, where its benchmark knows."""
+    folded: bool = False
+    """Whether it is about none of the cases: it has a page of its own and stands in no table."""
 
     @property
     def head(self) -> str:
@@ -64,12 +66,13 @@ class Column:
             "digits": self.digits,
             "case_digits": self.case_digits,
             **({"known_flaw": self.known_flaw} if self.known_flaw else {}),
+            **({"folded": True} if self.folded else {}),
             **self.definition,
         }
 
 
-def columns_of(joint: Joint) -> list[Column]:
-    """Metrics in the benchmark's order, then groups."""
+def columns_of(joint: Joint, folded: Collection[str] = ()) -> list[Column]:
+    """Metrics in the benchmark's order, then groups; those named in `folded` are about none of the cases."""
     titles = {use.id: use.title for use in joint.benchmark.metrics}
     flaws = joint.benchmark.known_flaws
     found: list[Column] = []
@@ -94,7 +97,7 @@ def columns_of(joint: Joint) -> list[Column]:
     for i, group in enumerate(joint.benchmark.groups, start=len(found)):
         better = _SIGN[joint.tree.higher_is_better(group.id)]
         by_id[group.id] = _group(group, by_id, better, digits_for(joint.scores[:, i]))
-    return list(by_id.values())
+    return [replace(column, folded=column.id in folded) for column in by_id.values()]
 
 
 _SIGN = {True: 1, False: -1, None: 0}

@@ -10,7 +10,7 @@ from worldgauge.report.constants import constant_rows
 from worldgauge.report.html.column import Column
 from worldgauge.report.html.judged import judged_ids
 from worldgauge.report.judges import agreement_notes
-from worldgauge.report.notes import unlike_notes
+from worldgauge.report.notes import fold_notes, unlike_notes
 from worldgauge.report.places import Ranks, contestants, places, ranks_in_words
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ SCRIPTS = (
     "judge.js",
     "cases.js",
     "player.js",
+    "figures.js",
     "case.js",
     "compare.js",
     "about.js",
@@ -63,7 +64,7 @@ def render(source: ReportSource) -> str:
     from jinja2 import Environment, PackageLoader
 
     environment = Environment(loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    columns = display_order(source.columns)
+    columns = display_order([column for column in source.columns if not column.folded])
     models = [source.model_json(k) for k in range(len(source.runs))]
     first = source.runs[0].file
     return environment.get_template("index.html.j2").render(
@@ -77,6 +78,7 @@ def render(source: ReportSource) -> str:
         clusters=len(source.joint.cluster_names),
         date=_date(models),
         notes=unlike_notes(source.summaries),
+        folded=fold_notes(source.summaries),
         judged=bool(judged_ids(source.joint)),
         constants={
             name: {column.id: column.number(row[column.id].value or 0.0) for column in columns if column.id in row}

@@ -22,6 +22,7 @@ from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import Source
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video
+from worldgauge.report.folded import folded
 from worldgauge.report.html import page
 from worldgauge.report.html.breakdown import by_tag, histograms, tag_table
 from worldgauge.report.html.column import columns_of
@@ -34,6 +35,7 @@ from worldgauge.report.html.details import (
     rounded,
     run_details,
 )
+from worldgauge.report.html.figures import figures_json
 from worldgauge.report.html.judged import flags_of, interviews_json, judged_ids, judged_json, statuses_by_case
 from worldgauge.report.joint import Joint
 from worldgauge.report.places import Ranks, contestants, possible_ranks
@@ -59,8 +61,8 @@ class ReportSource:
         self.joint = Joint(runs)
         self.runs = list(runs)
         self.names = _labels(runs)
-        self.columns = columns_of(self.joint)
         self.summaries = [summarise(run) for run in runs]
+        self.columns = columns_of(self.joint, folded(self.summaries))
         self.sources: list[dict[str, Source]] = [run.sources() if media else {} for run in runs]
         self._evidence_of = evidence
         self._calibration_of = calibration
@@ -237,6 +239,8 @@ class ReportSource:
             recovered = {str(k): e.recovered for k, e in enumerate(evidence) if e.recovered is not None}
             content["camera"] = from_above(camera_paths(known.case) | recovered)
             content["interviews"] = [interviews_json(e.interviews) for e in evidence]
+            if any(e.figures for e in evidence):
+                content["figures"] = [figures_json(e.figures) for e in evidence]
             content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
         records = ",".join(
             "{"

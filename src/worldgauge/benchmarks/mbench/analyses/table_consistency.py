@@ -1,8 +1,8 @@
-"""Does the paper's Table 2 hold together with its formulas? What contradicts them, counted."""
+"""Do the paper's Tables 2 and 3 hold together with its formulas? What contradicts them, counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +14,10 @@ ROUNDING = 0.0101
 CLIPS = 100
 """Causal clips of an action model."""
 HUMAN_CLIPS, ALL_ITEMS, BASE_ITEMS = 120, 684, 493
+MODELS = {"text": 8, "action": 6}
+"""Whose win ratios Table 3 is about."""
+ABOUT = ("state", "correctness")
+"""Scores of which the text tells rho by a bound or a round number."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +49,15 @@ class Consistency:
 
 
 def consistency() -> Consistency:
-    """Work Table 2 out again."""
+    """Work both tables out again."""
     tables = {table.id: table for table in published_tables("mbench")}
     rows = [
         _row(tables[f"paper-table-2-{name}"], tables[f"board-total-{name}"], model, setting)
         for setting, name in (("t", "text"), ("a", "action"))
         for model in tables[f"paper-table-2-{name}"].rows
     ]
-    return Consistency(tuple(rows), tuple(_remarks(tables["paper-table-2-text"], tables["paper-table-2-action"])))
+    remarks = [*_remarks(tables["paper-table-2-text"], tables["paper-table-2-action"]), *_on_table_3(tables)]
+    return Consistency(tuple(rows), tuple(remarks))
 
 
 def _row(table: PublishedTable, board: PublishedTable, model: str, setting: str) -> ModelRow:
@@ -89,6 +94,42 @@ def _remarks(text: PublishedTable, action: PublishedTable) -> Iterator[str]:
     )
     style = _column(text, "t_style_m")
     yield f"style of text models is {min(style):.2f} to {max(style):.2f}, too low for distances of adjacent frames"
+
+
+def _on_table_3(tables: Mapping[str, PublishedTable]) -> Iterator[str]:
+    """Of some models without ties only certain values of rho can be."""
+    printed = [
+        (table.score(metric, "rho"), models)
+        for name, models in MODELS.items()
+        for table in (tables[f"paper-table-3-{name}"],)
+        for metric in table.rows
+        if not any(part in metric for part in ABOUT)
+    ]
+    cut = {rho: _nearest_above(rho, models) for rho, models in printed if not attainable(rho, models)}
+    told = " and ".join(f"{rho:.2f} (cut from {exact:.3f})" for rho, exact in sorted(cut.items()))
+    yield (
+        f"{len(cut)} of {len(printed)} rho of Table 3 round no rho that eight or six models without ties can have: "
+        f"{told}; they are cut after two decimals, or win ratios tie"
+    )
+
+
+def attainable(printed: float, models: int) -> bool:
+    """Whether Spearman's rho of so many models without ties can round to what is printed.
+
+    >>> attainable(0.94, 6), attainable(0.97, 8)
+    (True, False)
+    """
+    return any(round(rho, 2) == round(printed, 2) for rho in _rhos(models))
+
+
+def _rhos(models: int) -> list[float]:
+    """1 - 6 D / (n (n^2 - 1)); D, a sum of squared rank differences that add up to 0, is even."""
+    whole = models * (models**2 - 1)
+    return [1 - 6 * squares / whole for squares in range(0, whole // 3 + 1, 2)]
+
+
+def _nearest_above(printed: float, models: int) -> float:
+    return min(rho for rho in _rhos(models) if rho >= printed)
 
 
 def steps_of(values: Iterable[float], step: float) -> int:

@@ -10,6 +10,7 @@ from worldgauge.core.errors import NotApplicable
 
 TEXT, ACTION = "T", "A"
 """Values of the tag `setting`."""
+SETTINGS: Final = (TEXT, ACTION)
 SUBSETS: Final = ("object", "human", "environment", "causal")
 SEGMENTS: Final = 5
 CAPTIONS: Final = "captions"

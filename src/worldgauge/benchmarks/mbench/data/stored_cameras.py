@@ -142,6 +142,7 @@ class StoredDepth(_Files):
 
     seat: ClassVar[str] = "depth"
     name: ClassVar[str] = "mbench_stored_depth"
+    whole_frames: ClassVar[bool] = False
 
     def maps(
         self, frames: Sequence[NDArray[np.uint8]], poses: Floats, lens: object, chosen: Sequence[int]

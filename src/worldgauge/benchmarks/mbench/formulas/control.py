@@ -50,3 +50,24 @@ def control_of(found: Floats, ideal: Floats, *, least: float = 1e-4) -> Control:
     last_asked, last_moved = np.flatnonzero(moves)[-1], np.flatnonzero(np.abs(rate) > SLOW)[-1]
     early = max(0, int(last_asked - last_moved)) / steps
     return Control(float(right), float(opposite), int(np.argmax(fits)) / steps, early)
+
+
+def way_along(steps: Floats, axis: Floats) -> Floats:
+    """How far a camera has come along an axis after each of its twists (N-1, 6), (N,): degrees, or scene depths.
+
+    >>> way_along(np.array([[0.0, 0, 0, 0, np.pi / 2, 0]] * 2), np.eye(6)[4]).tolist()
+    [0.0, 90.0, 180.0]
+    """
+    way = np.concatenate([[0.0], np.cumsum(steps @ axis)])
+    return np.degrees(way) if axis[3:].any() else way
+
+
+def ideal_way(ideal: Floats, axis: Floats, reach: float) -> Floats:
+    """The way along an axis that ideal twists (N-1, 6) ask for, at one speed, (N,); its farthest point is at `reach`.
+
+    >>> asked = np.repeat([[0.0, 0, 0, 0, -1, 0], [0, 0, 0, 0, 1, 0]], 2, axis=0)
+    >>> ideal_way(asked, np.eye(6)[4], 40.0).tolist()
+    [0.0, -20.0, -40.0, -20.0, 0.0]
+    """
+    way = np.concatenate([[0.0], np.cumsum(ideal @ axis)])
+    return np.asarray(way * reach / max(float(np.abs(way).max()), 1e-12))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from worldgauge.benchmarks.mbench.data.case_parts import legs_of
 from worldgauge.benchmarks.mbench.formulas.action import ToUnit, action_scores, ideal_twists, twists
-from worldgauge.benchmarks.mbench.formulas.control import control_of
+from worldgauge.benchmarks.mbench.formulas.control import control_of, way_along
 from worldgauge.benchmarks.mbench.formulas.evolution import Gate, evolution_correctness, state_evolution
 from worldgauge.benchmarks.mbench.signals.answers import direction_answer, evolution_answers
 from worldgauge.benchmarks.mbench.signals.rendering import caption_similarities
@@ -95,7 +93,6 @@ def executed_share(case: Case, path: Arrays) -> Measurement:
         raise NotApplicable("the action script asks for no motion")
     seen = control_of(found, ideal)
     axis = ideal[(ideal != 0).any(axis=1)][0]
-    way = np.concatenate([[0.0], np.cumsum(found @ axis)])
-    curve = np.degrees(way) if axis[3:].any() else way
+    curve = way_along(found, axis)
     told = f"wrong way {seen.wrong:.2f}, lag {seen.lag:.2f} of the clip, stops {seen.stops_early:.2f} of it early"
     return Measurement(seen.executed, curve=tuple(curve.tolist()), reason=told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,11 +101,23 @@ def pair_depths(clip: Clip, path: Arrays, chosen: Arrays, instrument: DepthInstr
     numbers = np.unique(chosen["pairs"]).tolist()
     width, height = frames.size
     if bool(path["moves"]):
-        maps, valid = instrument.maps(frames, path["poses"], lens, numbers)
-        depth = np.where(valid, maps, 0.0).astype(np.float16)
+        # Some were trained at a size of their own and bring frames to it themselves.
+        whole = getattr(instrument, "whole_frames", False)
+        given = clip.frames(replace(clip.spec, max_side=None)) if whole else frames
+        maps, valid = instrument.maps(given, path["poses"], lens_of(as_camera_path(path), given.size), numbers)
+        depth = _at_size(np.where(valid, maps, 0.0), (width, height)).astype(np.float16)
     else:
         depth = np.ones((len(numbers), height, width), np.float16)
     return {"frames": np.array(numbers), "depth": depth, "intrinsics": lens.matrix()}
+
+
+def _at_size(maps: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.float64]:
+    """Depth maps (F, H, W) at another size; what is unknown stays 0 and is not mixed with what is known."""
+    if maps.shape[:0:-1] == size:
+        return maps
+    import cv2
+
+    return np.stack([cv2.resize(one, size, interpolation=cv2.INTER_NEAREST) for one in maps])
 
 
 @signal(

@@ -39,6 +39,18 @@ def subsets(
     print_table(header, rows, range(3, len(header)), keys=3)
 
 
+def segments(run: RunFolder, as_json: AsJson = False) -> None:
+    """Scores that are means over frames by segment: of the captions, or of the action script."""
+    from worldgauge.benchmarks.mbench.analyses.segments import segment_table
+
+    lines = segment_table(Run(run))
+    if as_json:
+        print_json([line.to_json() for line in lines])
+        return
+    header = ["score", "segment", "mean", "clips"]
+    print_table(header, [[_cell(value) for value in line.to_json().values()] for line in lines], [2, 3], keys=2)
+
+
 def triggers(run: RunFolder, as_json: AsJson = False) -> None:
     """Trigger rate, reliability and M-Score of text clips over the confidence a judge must have."""
     from worldgauge.benchmarks.mbench.analyses.confidence import confidence_curve
@@ -95,7 +107,7 @@ def published(
 
 
 def consistency(as_json: AsJson = False) -> None:
-    """Does the paper's Table 2 hold together? Totals from columns, and what contradicts the formulas."""
+    """Do the paper's Tables 2 and 3 hold together? Totals from columns, and what contradicts the formulas."""
     from worldgauge.benchmarks.mbench.analyses.table_consistency import consistency as worked_out
 
     found = worked_out()

@@ -70,12 +70,14 @@ class Network:
         if found is None:
             return "all is sky but a few pixels, so that there is no scale"
         depth, certain = found.depth[0].double(), found.depth_conf[0].double()
+        maps = {"maps": found.depth[0][options["maps"]].float().cpu().numpy()} if "maps" in options else {}
         return {
             "poses": camera_to_world(found.extrinsics[0].double().cpu().numpy()),
             "intrinsics": found.intrinsics[0].double().cpu().numpy(),
             "depth": depth.flatten(1).median(1).values.cpu().numpy(),
             # It is at least 1 and has no upper end.
             "confidence": (1 - 1 / certain.clamp_min(1)).flatten(1).mean(1).cpu().numpy(),
+            **maps,
         }
 
     def _seen(self, network: Any, images: Any) -> Any:

@@ -74,6 +74,11 @@ class Follower:
 
     def logits(self, frames: Sequence[Frame], prompts: Sequence[Prompt]) -> Iterator[Tensor]:
         """Per frame how surely each pixel belongs to each object, (O, H, W); above 0 it does."""
+        for pixels, _ in self.sightings(frames, prompts):
+            yield pixels
+
+    def sightings(self, frames: Sequence[Frame], prompts: Sequence[Prompt]) -> Iterator[tuple[Tensor, Tensor]]:
+        """As `logits`, with how surely each object is in the frame at all, (O,); above 0 it is."""
         height, width = frames[0].shape[:2]
         session = Sam2VideoInferenceSession(
             video_height=height, video_width=width, inference_device=self.device,
@@ -86,11 +91,11 @@ class Follower:
         session.obj_with_new_inputs = list(range(len(prompts)))
         for number in range(len(frames)):
             with torch.inference_mode():
-                found = self.module(session, frame_idx=number).pred_masks
+                found = self.module(session, frame_idx=number)
                 whole = functional.interpolate(
-                    found.float(), size=(height, width), mode="bilinear", align_corners=False
+                    found.pred_masks.float(), size=(height, width), mode="bilinear", align_corners=False
                 )
-            yield whole[:, 0]
+            yield whole[:, 0], found.object_score_logits.float().flatten()
             _forget(session, number)
 
     def _give(self, session: Any, index: int, prompt: Prompt, width: int, height: int) -> None:

@@ -128,15 +128,19 @@
   }
 
   function recordsTable(index, detail, models) {
-    const rows = wg.metricsOf(index).map((column) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title))), models.map((k) => {
+    const row = (column) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title))), models.map((k) => {
       const record = detail.records[k]?.[column.id];
       if (!record) return el("td", null, el("span", { class: "status no-record" }, "no record"));
       return el("td", null, record.status === "ok" ? [el("b", null, ofCase(column, record.value)), column.case_unit && ` ${column.case_unit}`] : el("span", { class: `status ${record.status}`, title: record.code }, record.code ? `${record.status}: ${record.code}` : record.status),
         record.raw !== undefined && record.raw !== record.value && el("span", { class: "note" }, ` raw ${number(record.raw)} ${column.unit}`),
         record.reason && el("div", { class: "note reason" }, text(record.reason)),
         record.traceback && el("details", null, el("summary", null, "Traceback"), el("pre", null, record.traceback)));
-    })));
-    return el("section", { class: "card" }, el("h2", null, "Records"), el("div", { class: "scroll" }, el("table", { class: "plain records" }, el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), models.map((k) => el("th", { scope: "col" }, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name))))), el("tbody", null, rows))));
+    }));
+    // Columns that do not apply to this case stand folded below the others.
+    const skipped = (column) => models.every((k) => detail.records[k]?.[column.id]?.status === "skipped");
+    const all = wg.metricsOf(index), apart = all.filter(skipped), rows = all.filter((column) => !skipped(column)).map(row);
+    const others = apart.length ? el("details", { class: "note" }, el("summary", null, apart.length === 1 ? "1 metric does not apply to this case" : `${apart.length} metrics do not apply to this case`), el("div", { class: "scroll" }, el("table", { class: "plain records" }, el("tbody", null, apart.map(row))))) : null;
+    return el("section", { class: "card" }, el("h2", null, "Records"), el("div", { class: "scroll" }, el("table", { class: "plain records" }, el("thead", null, el("tr", null, el("th", { scope: "col" }, "Metric"), models.map((k) => el("th", { scope: "col" }, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name))))), el("tbody", null, rows))), others);
   }
 
   function condition(detail) {
@@ -159,6 +163,7 @@
     const bands = bandsOf(detail, longest);
     const player = clips.length ? wg.player.make(clips, bands) : null;
     root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
+      wg.figures.section(index, detail, models, player, longest),
       curvesOf(index, detail, models, clips, bands, player, longest),
       el("div", { class: "grid2" }, cameraFromAbove(detail, index, models, clips, player, longest), condition(detail)),
       recordsTable(index, detail, models), wg.judge.section(index, detail, models, clips, player)].filter(Boolean));

@@ -78,7 +78,8 @@ wg.charts = (() => {
   }
 
   // Lines over a clip's frames, one per model, with bands behind and a cursor that `move(frame)` puts somewhere.
-  // series: [{k, name, values, frames}], frames[i] being the number of the frame that values[i] belongs to.
+  // series: [{k, name, values, frames, tone}], frames[i] being the number of the frame that values[i] belongs to; a tone,
+  // such as `requested`, takes the place of the model's colour.
   function curves(series, { bands = [], total = 0, cursor: movable = true, height = 110 } = {}) {
     const width = wg.small() ? 340 : 600, left = 52, right = 8, top = 8, bottom = 18;
     const all = series.flatMap((s) => s.values).filter((v) => v !== null);
@@ -111,8 +112,8 @@ wg.charts = (() => {
     const joined = points.map((p, i) => i > 0 && p[1] !== null && points[i - 1][1] !== null && p[0] - points[i - 1][0] <= 2 * usual);
     const path = points.map(([f, v], i) => (v === null ? "" : `${joined[i] ? "L" : "M"}${x(f).toFixed(1)} ${y(v).toFixed(1)}`)).join("");
     const dots = points.filter(([, v], i) => v !== null && (usual > 1 || !(joined[i] || joined[i + 1])));
-    return [svg("path", { class: `line m${s.k % 10}`, d: path }, svg("title", null, s.name)),
-      ...dots.map(([f, v]) => svg("circle", { class: `mark m${s.k % 10}`, cx: x(f).toFixed(1), cy: y(v).toFixed(1), r: 3, "data-frame": f }, svg("title", null, `${s.name}, frame ${f}: ${number(v)}`)))];
+    return [svg("path", { class: `line ${s.tone ?? `m${s.k % 10}`}`, d: path }, svg("title", null, s.name)),
+      ...dots.map(([f, v]) => svg("circle", { class: `mark ${s.tone ?? `m${s.k % 10}`}`, cx: x(f).toFixed(1), cy: y(v).toFixed(1), r: 3, "data-frame": f }, svg("title", null, `${s.name}, frame ${f}: ${number(v)}`)))];
   }
 
   // Styles come from the sheet; a saved file must carry them itself.

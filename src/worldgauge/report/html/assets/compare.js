@@ -7,7 +7,7 @@
   const PAGE = 20;
 
   function differences(index, pair, flip) {
-    return index.columns.map((column) => {
+    return wg.columnsOf(index).map((column) => {
       const d = pair?.[column.id];
       if (!d || d.value === null) return { column, value: null };
       const s = flip ? -1 : 1;

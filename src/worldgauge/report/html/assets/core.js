@@ -109,7 +109,9 @@ const wg = (() => {
   const select = (label, items, chosen, change) =>
     el("label", { class: "field" }, el("span", null, label),
       el("select", { onchange: (event) => change(event.target.value) }, options(items, chosen)));
-  const metricsOf = (index) => index.columns.map((c, i) => ({ ...c, i })).filter((c) => c.kind === "metric");
+  // Columns that are about any of the cases, each with its place among all; and the metrics of these.
+  const columnsOf = (index) => index.columns.map((c, i) => ({ ...c, i })).filter((c) => !c.folded);
+  const metricsOf = (index) => columnsOf(index).filter((c) => c.kind === "metric");
 
-  return { put, load, el, svg, text, number, score, ofCase, small, signed, pValue, view, route, address, remember, select, metricsOf };
+  return { put, load, el, svg, text, number, score, ofCase, small, signed, pValue, view, route, address, remember, select, columnsOf, metricsOf };
 })();

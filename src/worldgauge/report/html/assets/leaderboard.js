@@ -84,7 +84,7 @@
       for (const button of buttons) button.addEventListener("click", () => sortBoard(index, button, state));
       if (buttons.length > 1) sortBoard(index, buttons[1], state);
     }
-    const columns = index.columns.map((c, i) => ({ ...c, i }));
+    const columns = wg.columnsOf(index);
     const directed = columns.filter((c) => c.kind === "metric" && c.better);
     const hidden = new Set();
     const legend = el("div", { class: "legend" });

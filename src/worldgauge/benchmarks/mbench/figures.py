@@ -1,0 +1,77 @@
+"""What the case page draws of a clip: the way its camera took against the script, and which views were compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from worldgauge.benchmarks.mbench.data.case_parts import LEGS, legs_of
+from worldgauge.benchmarks.mbench.formulas.action import ideal_twists, twists
+from worldgauge.benchmarks.mbench.formulas.conditions import read_condition
+from worldgauge.benchmarks.mbench.formulas.control import ideal_way, way_along
+from worldgauge.benchmarks.mbench.formulas.pairs import EARLY_LATE, SYMMETRIC
+from worldgauge.core.case import Case
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.evidence import Curve, FramePairs
+from worldgauge.core.signal import Arrays
+
+
+def control_drawn(case: Case, path: Arrays) -> Iterator[Curve]:
+    """The way along the script's axis over frames, and the ideal one: yaw in degrees, right is up, or a distance."""
+    steps = twists(path["poses"])
+    if not case.extras.get(LEGS) or not len(steps):
+        return
+    ideal = ideal_twists(legs_of(case), len(steps))
+    moves = (ideal != 0).any(axis=1)
+    if not moves.any():
+        return
+    axis = np.abs(ideal[moves][0])
+    found = way_along(steps, axis)
+    asked, note = _asked(case, ideal, axis, found)
+    turns = bool(axis[3:].any())
+    title, unit = (
+        ("Yaw over frames", "degrees, right is up") if turns else ("Way over frames", "scene depths, ahead is up")
+    )
+    yield Curve(title, unit, tuple(found.tolist()), tuple(asked.tolist()), note)
+
+
+def pairs_drawn(case: Case, chosen: Arrays) -> Iterator[FramePairs]:
+    """Pairs of views, how far apart their poses are, and the rule they were chosen by."""
+    pairs = tuple((int(i), int(j)) for i, j in chosen["pairs"])
+    rule, turnaround, excursion = str(chosen["rule"]), int(chosen["turnaround"]), float(chosen["excursion"])
+    if rule == EARLY_LATE:
+        note = "The most similar poses of the first two and the last two segments."
+    elif rule == SYMMETRIC:
+        note = (
+            f"No clear turnaround: frame {turnaround}, the farthest, is {excursion:.3f} from the first pose or at an "
+            "end. Frames equally far from both ends are compared."
+        )
+    else:
+        note = f"Turnaround at frame {turnaround}, {excursion:.3f} from the first pose; nearest poses out and back."
+    facts = {"step, scene depths": chosen["step"], "turn, degrees": chosen["turn"]}
+    yield FramePairs(
+        title="Views that are compared",
+        pairs=pairs,
+        facts={name: tuple(numbers.tolist()) for name, numbers in facts.items()},
+        marks={"turnaround": turnaround} if rule not in (EARLY_LATE, SYMMETRIC) else {},
+        note=note,
+    )
+
+
+def _asked(case: Case, ideal: np.ndarray, axis: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, str]:
+    """The ideal over the clip's frames: by the case's camera file, by whole turns, else as far as the camera goes."""
+    far = float(np.abs(found).max())
+    if case.condition.camera is not None:
+        way = way_along(twists(case.camera().poses), axis)
+        if not axis[3:].any():
+            # Metres there, scene depths here.
+            way = way * far / max(float(np.abs(way).max()), 1e-12)
+        return np.interp(np.linspace(0, 1, len(found)), np.linspace(0, 1, len(way)), way), "Ideal: the case's camera."
+    try:
+        degrees = read_condition(case.tags.get("condition", "")).degrees
+    except WorldGaugeError:
+        degrees = None
+    if degrees is not None:
+        return ideal_way(ideal, axis, degrees), f"Ideal: {degrees:g} degrees at one speed."
+    return ideal_way(ideal, axis, far), "The script does not say how far: the ideal goes as far as the camera does."
