@@ -1,0 +1,195 @@
+"""What each score must see on blocks, and what it must not move for. A new score gets a line in a panel.
+
+A panel is a set of worlds posed as cases of one setting and subset, with the scores that are read off them. Severities
+stand in `worlds`. The instruments are those of `measure.seats`: the truth wherever the pocket set has nothing to offer
+or would add errors of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worldgauge.core.gauge import CalibrationGauge
+
+_WORSE = "worse"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Scores that are measured on the same clips."""
+
+    name: str
+    worlds: str
+    """Name of a set of `worlds.SETS`."""
+    setting: str
+    subset: str
+    gauges: tuple[CalibrationGauge, ...]
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Every fault that one of its scores must see or must not."""
+        return tuple(dict.fromkeys(f for gauge in self.gauges for f in (*gauge.sees, *gauge.ignores)))
+
+
+def _gauge(
+    column: str,
+    metric: str,
+    sees: tuple[str, ...],
+    ignores: tuple[str, ...],
+    parameters: dict[str, object] | None = None,
+    blind: dict[str, str] | None = None,
+) -> CalibrationGauge:
+    return CalibrationGauge(
+        id=column,
+        metric=f"mbench/{metric}",
+        parameters=parameters or {},
+        sees=dict.fromkeys(sees, _WORSE),
+        ignores=ignores,
+        blind=blind or {},
+    )
+
+
+_ZERO: dict[str, object] = {"absent": "zero"}
+_TURNING: dict[str, object] = {"degenerate": "rotation"}
+_MOVED = ("teleport", "geometry_wobble")
+_LOST = ("vanish", "identity_drift")
+_ELSEWHERE = ("background_swap",)
+_NOT_LIGHT = ("teleport", "vanish")
+_PROCESS = ("state_reset", "time_reversal", "still_life")
+
+PANELS = (
+    Panel(
+        "objects, action",
+        "returns",
+        "A",
+        "object",
+        (
+            _gauge("a_geometry", "geometry", _MOVED, _ELSEWHERE),
+            _gauge("a_texture_return", "texture", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
+        ),
+    ),
+    Panel(
+        "objects, text",
+        "returns",
+        "T",
+        "object",
+        (
+            _gauge("t_geometry", "named_geometry", _MOVED, _ELSEWHERE),
+            _gauge("t_texture_return", "named_texture", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
+        ),
+    ),
+    Panel(
+        "objects seen from beside, text",
+        "beside",
+        "T",
+        "object",
+        (_gauge("t_geometry", "named_geometry", _MOVED, ()),),
+    ),
+    Panel(
+        "people, action",
+        "returns",
+        "A",
+        "human",
+        (
+            _gauge("a_identity_return", "identity", _LOST, (*_ELSEWHERE, "lighting_drift"), _ZERO),
+            _gauge("a_appearance", "appearance", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
+        ),
+    ),
+    Panel(
+        "people, text",
+        "returns",
+        "T",
+        "human",
+        (
+            _gauge("t_identity_return", "identity", _LOST, (*_ELSEWHERE, "lighting_drift"), _ZERO),
+            _gauge("t_appearance", "appearance", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
+        ),
+    ),
+    Panel(
+        "places, action",
+        "returns",
+        "A",
+        "environment",
+        (
+            _gauge("a_epipolar_turning", "epipolar", _MOVED, ("vanish", "lighting_drift"), _TURNING),
+            _gauge("a_reprojection_turning", "reprojection", _MOVED, ("vanish", "lighting_drift"), _TURNING),
+            _gauge("a_lighting", "lighting_by_view", ("lighting_drift",), _NOT_LIGHT),
+            _gauge("a_style", "style", ("flicker",), _NOT_LIGHT),
+            _gauge("a_style_over_time", "style_over_time", ("style_drift",), _NOT_LIGHT),
+        ),
+    ),
+    Panel(
+        "places, text",
+        "returns",
+        "T",
+        "environment",
+        (
+            _gauge("t_lighting", "lighting", ("lighting_drift",), _NOT_LIGHT),
+            _gauge("t_style", "style", ("flicker",), _NOT_LIGHT),
+            _gauge("t_style_over_time", "style_over_time", ("style_drift",), _NOT_LIGHT),
+        ),
+    ),
+    Panel(
+        "places seen from beside, text",
+        "beside",
+        "T",
+        "environment",
+        (
+            _gauge("t_epipolar", "epipolar", _MOVED, ("lighting_drift",)),
+            _gauge("t_reprojection", "reprojection", _MOVED, ("lighting_drift",)),
+        ),
+    ),
+    Panel(
+        "layouts, text",
+        "layouts",
+        "T",
+        "environment",
+        (
+            _gauge("t_epipolar", "epipolar", ("geometry_wobble",), ("lighting_drift",)),
+            _gauge("t_reprojection", "reprojection", ("geometry_wobble",), ("lighting_drift",)),
+            _gauge("t_lighting", "lighting", ("lighting_drift",), ("geometry_wobble",)),
+            _gauge("t_style_over_time", "style_over_time", ("style_drift",), ("geometry_wobble",)),
+        ),
+    ),
+    Panel(
+        "control, action",
+        "returns",
+        "A",
+        "environment",
+        (
+            _gauge("a_action", "action", ("wrong_action",), ("vanish", "lighting_drift")),
+            _gauge("a_executed", "executed_share", ("wrong_action",), ("vanish", "lighting_drift")),
+        ),
+    ),
+    Panel(
+        "captions, text",
+        "returns",
+        "T",
+        "object",
+        (_gauge("t_text", "text", ("frozen_camera", "vanish"), ("lighting_drift", "teleport")),),
+    ),
+    *(
+        Panel(
+            f"processes, {word}",
+            "processes",
+            setting,
+            "causal",
+            (
+                _gauge(f"{letter}_state", "state", ("state_reset", "still_life"), ("lighting_drift",)),
+                _gauge(f"{letter}_correctness", "correctness", _PROCESS, ("lighting_drift",)),
+            ),
+        )
+        for word, setting, letter in (("text", "T", "t"), ("action", "A", "a"))
+    ),
+    Panel(
+        "hidden by a screen or the dark, text",
+        "hidden",
+        "T",
+        "causal",
+        (
+            _gauge("t_state", "state", ("state_reset", "still_life"), ("lighting_drift",)),
+            _gauge("t_correctness", "correctness", _PROCESS, ("lighting_drift",)),
+            _gauge("t_state_forward", "state_forward", ("time_reversal", "still_life"), ("lighting_drift",)),
+        ),
+    ),
+)
