@@ -53,102 +53,48 @@ _ZERO: dict[str, object] = {"absent": "zero"}
 _TURNING: dict[str, object] = {"degenerate": "rotation"}
 _MOVED = ("teleport", "geometry_wobble")
 _LOST = ("vanish", "identity_drift")
-_ELSEWHERE = ("background_swap",)
-_NOT_LIGHT = ("teleport", "vanish")
+_SWAP = ("background_swap",)
 _PROCESS = ("state_reset", "time_reversal", "still_life")
+_DARKER = {"lighting_drift": "the pocket matcher pairs other points, and wrong ones, where pictures get darker"}
+
+
+def _people(setting: str, word: str) -> Panel:
+    letter = setting.lower()
+    gauges = (
+        _gauge(f"{letter}_identity_return", "identity", _LOST, _SWAP, _ZERO),
+        _gauge(f"{letter}_appearance", "appearance", _LOST, _SWAP, _ZERO),
+    )
+    return Panel(f"people, {word}", "returns", setting, "human", gauges)
+
+
+def _processes(worlds: str, setting: str, name: str) -> Panel:
+    letter = setting.lower()
+    gauges = (
+        _gauge(f"{letter}_state", "state", ("state_reset", "still_life"), ("lighting_drift",)),
+        _gauge(f"{letter}_correctness", "correctness", _PROCESS, ("lighting_drift",)),
+        _gauge(f"{letter}_state_forward", "state_forward", ("time_reversal", "still_life"), ("lighting_drift",)),
+    )
+    return Panel(name, worlds, setting, "causal", gauges)
+
 
 PANELS = (
+    Panel("shape of objects, action", "returns", "A", "object", (_gauge("a_geometry", "geometry", _MOVED, _SWAP),)),
+    Panel("shape of objects, text", "returns", "T", "object", (_gauge("t_geometry", "named_geometry", _MOVED, _SWAP),)),
     Panel(
-        "objects, action",
-        "returns",
-        "A",
-        "object",
-        (
-            _gauge("a_geometry", "geometry", _MOVED, _ELSEWHERE),
-            _gauge("a_texture_return", "texture", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
-        ),
-    ),
-    Panel(
-        "objects, text",
-        "returns",
-        "T",
-        "object",
-        (
-            _gauge("t_geometry", "named_geometry", _MOVED, _ELSEWHERE),
-            _gauge("t_texture_return", "named_texture", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
-        ),
-    ),
-    Panel(
-        "objects seen from beside, text",
+        "shape of objects seen from beside, text",
         "beside",
         "T",
         "object",
-        (_gauge("t_geometry", "named_geometry", _MOVED, ()),),
+        (_gauge("t_geometry", "named_geometry", _MOVED, _SWAP),),
     ),
     Panel(
-        "people, action",
-        "returns",
-        "A",
-        "human",
-        (
-            _gauge("a_identity_return", "identity", _LOST, (*_ELSEWHERE, "lighting_drift"), _ZERO),
-            _gauge("a_appearance", "appearance", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
-        ),
-    ),
-    Panel(
-        "people, text",
-        "returns",
-        "T",
-        "human",
-        (
-            _gauge("t_identity_return", "identity", _LOST, (*_ELSEWHERE, "lighting_drift"), _ZERO),
-            _gauge("t_appearance", "appearance", _LOST, (*_ELSEWHERE, "teleport"), _ZERO),
-        ),
-    ),
-    Panel(
-        "places, action",
-        "returns",
-        "A",
-        "environment",
-        (
-            _gauge("a_epipolar_turning", "epipolar", _MOVED, ("vanish", "lighting_drift"), _TURNING),
-            _gauge("a_reprojection_turning", "reprojection", _MOVED, ("vanish", "lighting_drift"), _TURNING),
-            _gauge("a_lighting", "lighting_by_view", ("lighting_drift",), _NOT_LIGHT),
-            _gauge("a_style", "style", ("flicker",), _NOT_LIGHT),
-            _gauge("a_style_over_time", "style_over_time", ("style_drift",), _NOT_LIGHT),
-        ),
-    ),
-    Panel(
-        "places, text",
-        "returns",
-        "T",
-        "environment",
-        (
-            _gauge("t_lighting", "lighting", ("lighting_drift",), _NOT_LIGHT),
-            _gauge("t_style", "style", ("flicker",), _NOT_LIGHT),
-            _gauge("t_style_over_time", "style_over_time", ("style_drift",), _NOT_LIGHT),
-        ),
-    ),
-    Panel(
-        "places seen from beside, text",
+        "spatial consistency seen from beside, text",
         "beside",
         "T",
         "environment",
         (
-            _gauge("t_epipolar", "epipolar", _MOVED, ("lighting_drift",)),
-            _gauge("t_reprojection", "reprojection", _MOVED, ("lighting_drift",)),
-        ),
-    ),
-    Panel(
-        "layouts, text",
-        "layouts",
-        "T",
-        "environment",
-        (
-            _gauge("t_epipolar", "epipolar", ("geometry_wobble",), ("lighting_drift",)),
-            _gauge("t_reprojection", "reprojection", ("geometry_wobble",), ("lighting_drift",)),
-            _gauge("t_lighting", "lighting", ("lighting_drift",), ("geometry_wobble",)),
-            _gauge("t_style_over_time", "style_over_time", ("style_drift",), ("geometry_wobble",)),
+            _gauge("t_epipolar", "epipolar", _MOVED, ("vanish",)),
+            _gauge("t_reprojection", "reprojection", _MOVED, ("vanish",)),
         ),
     ),
     Panel(
@@ -168,28 +114,66 @@ PANELS = (
         "object",
         (_gauge("t_text", "text", ("frozen_camera", "vanish"), ("lighting_drift", "teleport")),),
     ),
-    *(
-        Panel(
-            f"processes, {word}",
-            "processes",
-            setting,
-            "causal",
-            (
-                _gauge(f"{letter}_state", "state", ("state_reset", "still_life"), ("lighting_drift",)),
-                _gauge(f"{letter}_correctness", "correctness", _PROCESS, ("lighting_drift",)),
-            ),
-        )
-        for word, setting, letter in (("text", "T", "t"), ("action", "A", "a"))
+    _processes("processes", "T", "processes, text"),
+    _processes("processes", "A", "processes, action"),
+    _processes("hidden", "T", "processes hidden by a screen or the dark, text"),
+    Panel(
+        "spatial consistency, action",
+        "returns",
+        "A",
+        "environment",
+        (
+            _gauge("a_epipolar_turning", "epipolar", _MOVED, ("vanish", "lighting_drift"), _TURNING, _DARKER),
+            _gauge("a_reprojection_turning", "reprojection", _MOVED, ("vanish", "lighting_drift"), _TURNING, _DARKER),
+        ),
     ),
     Panel(
-        "hidden by a screen or the dark, text",
-        "hidden",
+        "looks of objects, action",
+        "returns",
+        "A",
+        "object",
+        (_gauge("a_texture_return", "texture", _LOST, _SWAP, _ZERO),),
+    ),
+    Panel(
+        "looks of objects, text",
+        "returns",
         "T",
-        "causal",
+        "object",
+        (_gauge("t_texture_return", "named_texture", _LOST, _SWAP, _ZERO),),
+    ),
+    _people("A", "action"),
+    _people("T", "text"),
+    Panel(
+        "spatial consistency along layouts, text",
+        "layouts",
+        "T",
+        "environment",
         (
-            _gauge("t_state", "state", ("state_reset", "still_life"), ("lighting_drift",)),
-            _gauge("t_correctness", "correctness", _PROCESS, ("lighting_drift",)),
-            _gauge("t_state_forward", "state_forward", ("time_reversal", "still_life"), ("lighting_drift",)),
+            _gauge("t_epipolar", "epipolar", ("geometry_wobble",), ("lighting_drift",), blind=_DARKER),
+            _gauge("t_reprojection", "reprojection", ("geometry_wobble",), ("lighting_drift",), blind=_DARKER),
+            _gauge("t_lighting", "lighting", ("lighting_drift",), ("geometry_wobble",)),
+        ),
+    ),
+    Panel(
+        "light and style, action",
+        "returns",
+        "A",
+        "environment",
+        (
+            _gauge("a_lighting", "lighting_by_view", ("lighting_drift",), ("vanish",)),
+            _gauge("a_style", "style", ("flicker",), ("vanish",)),
+            _gauge("a_style_over_time", "style_over_time", ("style_drift",), ("vanish",)),
+        ),
+    ),
+    Panel(
+        "light and style, text",
+        "returns",
+        "T",
+        "environment",
+        (
+            _gauge("t_lighting", "lighting", ("lighting_drift",), ("vanish",)),
+            _gauge("t_style", "style", ("flicker",), ("vanish",)),
+            _gauge("t_style_over_time", "style_over_time", ("style_drift",), ("vanish",)),
         ),
     ),
 )

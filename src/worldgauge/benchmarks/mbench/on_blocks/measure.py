@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from worldgauge.blocks.write import make_cases
 from worldgauge.calibration.responses import Floats, Scores, respond
 from worldgauge.calibration.result import GaugeResult
 from worldgauge.calibration.verdicts import judge
-from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile
+from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile, MetricUse
 from worldgauge.core.case import Case
 from worldgauge.core.gauge import CalibrationGauge
 from worldgauge.core.run_folder import Run
@@ -100,8 +100,6 @@ class Workshop:
 
     def measure(self, panel: Panel) -> PanelResult:
         """The answers of a panel's scores to the faults they are declared for."""
-        from dataclasses import replace
-
         cases = self.make_clips(panel.worlds, panel.faults)
         posed, videos = [], {}
         for subject in subjects_of(panel.faults):
@@ -162,7 +160,7 @@ def measure_all(shop: Workshop, panels: Iterable[Panel] = PANELS) -> list[PanelR
     return [shop.measure(panel) for panel in panels]
 
 
-def _uses(panel: Panel) -> tuple[object, ...]:
+def _uses(panel: Panel) -> tuple[MetricUse, ...]:
     return tuple(gauge.use for gauge in panel.gauges)
 
 

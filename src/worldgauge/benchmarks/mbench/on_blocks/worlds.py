@@ -13,8 +13,14 @@ SIZE, FRAMES, FPS = (224, 126), 33, 10.0
 WORLDS = 16
 """Of each set."""
 _OUT_AND_BACK = ("away_left", "away_right", "exit_wait_reenter")
-DOSES: dict[str, tuple[float, ...]] = dict.fromkeys(("teleport", "geometry_wobble"), (0.25, 0.5, 1.0))
-"""Severities of faults whose answer must be steady; of others: `USUAL`."""
+DOSES: dict[str, tuple[float, ...]] = {
+    # At 0.25 the target stands beside its own place: farther away it cannot look less like itself there.
+    "teleport": (0.02, 0.05, 0.1, 0.25),
+    "geometry_wobble": (0.25, 0.5, 1.0),
+    # A target that comes back late has come back.
+    "vanish": (1.0,),
+}
+"""Severities of some faults; of others: `USUAL`."""
 USUAL = (0.5, 1.0)
 
 
