@@ -19,6 +19,7 @@ from worldgauge.signals.embeddings import object_embeddings
 
 MOVED: Final = 0.1
 """Of the target's size: a median motion between the two views from which on the record tells of it."""
+MOVED_WORDS: Final = "the target moved by"
 
 
 @metric(
@@ -73,9 +74,7 @@ def _motion(likeness: Arrays) -> str:
     moved = likeness["moved"][np.isfinite(likeness["moved"])]
     if not moved.size or float(np.median(moved)) < MOVED:
         return ""
-    return (
-        f"; the target moved by {float(np.median(moved)):.2f} of its size, and this score is for ones that stand still"
-    )
+    return f"; {MOVED_WORDS} {float(np.median(moved)):.2f} of its size, and this score is for ones that stand still"
 
 
 def texture_of(found: Arrays, absent: Absent, least_frames: int) -> Measurement:

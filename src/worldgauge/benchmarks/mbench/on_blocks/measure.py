@@ -11,9 +11,9 @@ import numpy as np
 
 from worldgauge.benchmarks.mbench.on_blocks.cases import pose_block
 from worldgauge.benchmarks.mbench.on_blocks.declarations import PANELS, Panel
-from worldgauge.benchmarks.mbench.on_blocks.result import PanelResult
+from worldgauge.benchmarks.mbench.on_blocks.result import OnBlocks, PanelResult
 from worldgauge.benchmarks.mbench.on_blocks.truth_judge import TruthJudge
-from worldgauge.benchmarks.mbench.on_blocks.worlds import DOSES, SETS, USUAL, WORLDS, subjects_of
+from worldgauge.benchmarks.mbench.on_blocks.worlds import DOSES, FRAMES, SETS, SIZE, USUAL, WORLDS, subjects_of
 from worldgauge.blocks.counting import Progress, StepCounter
 from worldgauge.blocks.subjects import Subject, clip_path, make_subjects, quantities
 from worldgauge.blocks.write import make_cases
@@ -28,7 +28,7 @@ from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
 from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import make_plan
-from worldgauge.engine.run import execute
+from worldgauge.engine.run import environment, execute
 
 TRUE_SEATS = {
     "poses": "rendered_poses", "depth": "rendered_clip_depth", "track": "rendered_track",
@@ -155,9 +155,18 @@ class Workshop:
         )
 
 
-def measure_all(shop: Workshop, panels: Iterable[Panel] = PANELS) -> list[PanelResult]:
-    """Every panel, in order."""
-    return [shop.measure(panel) for panel in panels]
+def on_blocks(shop: Workshop, panels: Iterable[Panel] = PANELS, trap: bool = True) -> OnBlocks:
+    """Every panel in order, and the paper's trap."""
+    from worldgauge.benchmarks.mbench.on_blocks.trap import spring
+
+    return OnBlocks(
+        worlds=shop.worlds,
+        size=SIZE,
+        frames=FRAMES,
+        environment=environment(),
+        panels=[shop.measure(panel) for panel in panels],
+        trap=spring(shop) if trap else [],
+    )
 
 
 def _uses(panel: Panel) -> tuple[MetricUse, ...]:
