@@ -85,7 +85,7 @@ PANELS = (
         "beside",
         "T",
         "object",
-        (_gauge("t_geometry", "named_geometry", _MOVED, _SWAP),),
+        (_gauge("t_geometry", "named_geometry", _MOVED, ()),),
     ),
     Panel(
         "spatial consistency seen from beside, text",

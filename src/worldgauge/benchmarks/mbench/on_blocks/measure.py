@@ -36,6 +36,8 @@ TRUE_SEATS = {
     "text_image": "rendered_words",
 }  # fmt: skip
 """Seats that are given the truth. The others have the pocket set: matches, embedding, style features."""
+STYLE = "style_features=random_style:shorter=32"
+"""Small frames are looked at at half the usual size."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Workshop:
         seats = tuple(f"{seat}={name}:folder={self.views}" for seat, name in TRUE_SEATS.items())
         return Setup(
             metrics=(),
-            overrides=seats,
+            overrides=(*seats, STYLE),
             namespace="mbench",
             store=self.folder / "store",
             out=self.folder / "runs" / out,

@@ -19,6 +19,7 @@ DOSES: dict[str, tuple[float, ...]] = {
     "geometry_wobble": (0.25, 0.5, 1.0),
     # A target that comes back late has come back.
     "vanish": (1.0,),
+    **dict.fromkeys(("background_swap", "flicker", "frozen_camera", "still_life"), (1.0,)),
 }
 """Severities of some faults; of others: `USUAL`."""
 USUAL = (0.5, 1.0)
