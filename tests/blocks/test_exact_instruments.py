@@ -66,7 +66,7 @@ def test_a_face_is_who_it_is_in_any_light_and_another_when_the_thing_is_another(
     faces = RenderedFaces(folder, least=5)
 
     def likeness(name):
-        first, last = (faces.faces(clips[name][k : k + 1])[0][0].vector for k in (0, -1))
+        first, last = (faces.faces(clips[name][[k]])[0][0].vector for k in (0, -1))
         return float(first @ last)
 
     assert likeness("oracle") == pytest.approx(1.0) and likeness("lighting_drift-1") == pytest.approx(1.0)

@@ -136,7 +136,7 @@ def test_the_oracle_has_the_geometry_of_a_still_target_and_a_teleported_one_has_
     folders = make_subjects([case], subjects, tmp_path / "subjects", views=shop.views)
     posed = [pose_block(case, "A", "object").model_copy(update={"id": subject.name}) for subject in subjects]
     videos = {name: Video(clip_path(folder, case)) for name, folder in folders.items()}
-    setup = replace(shop.setup("run"), metrics=(MetricUse(id="geometry", use="mbench/geometry"),))
+    setup = replace(shop.setup("run", videos), metrics=(MetricUse(id="geometry", use="mbench/geometry"),))
     run = shop.run(setup, Benchmark(BenchmarkFile(name="b"), tuple(posed)), videos, "m", ONLY_PROTOCOL)
     values = dict(zip(run.columns()["geometry"].cases, run.columns()["geometry"].values, strict=True))
     assert values["oracle"] >= 0.95 > values["teleport-0.1"] > values["teleport-0.25"]

@@ -21,6 +21,7 @@ from worldgauge.calibration.responses import Floats, Scores, respond
 from worldgauge.calibration.result import GaugeResult
 from worldgauge.calibration.verdicts import judge
 from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile, MetricUse
+from worldgauge.core.canonical import digest_of
 from worldgauge.core.case import Case
 from worldgauge.core.gauge import CalibrationGauge
 from worldgauge.core.run_folder import Run
@@ -80,15 +81,15 @@ class Workshop:
             self._made[key] = cases
         return self._made[key]
 
-    def setup(self, out: str) -> Setup:
-        """Seats, judge, store and folder of a run."""
+    def setup(self, name: str, videos: Iterable[str]) -> Setup:
+        """Seats, judge, store and folder of a run; other videos make another run."""
         seats = tuple(f"{seat}={name}:folder={self.views}" for seat, name in TRUE_SEATS.items())
         return Setup(
             metrics=(),
             overrides=(*seats, STYLE),
             namespace="mbench",
             store=self.folder / "store",
-            out=self.folder / "runs" / out,
+            out=self.folder / "runs" / f"{name}-{digest_of(sorted(videos))[:8]}",
             judge=TruthJudge(folder=str(self.views)),
         )
 
@@ -109,7 +110,7 @@ class Workshop:
                 name = _name(case, subject)
                 posed.append(pose_block(case, panel.setting, panel.subset).model_copy(update={"id": name}))
                 videos[name] = Video(clip_path(self.subjects(panel.worlds) / subject.name, case))
-        setup = replace(self.setup(panel.name.replace(", ", "-").replace(" ", "_")), metrics=_uses(panel))
+        setup = replace(self.setup(panel.name.replace(", ", "-").replace(" ", "_"), videos), metrics=_uses(panel))
         run = self.run(
             setup, Benchmark(BenchmarkFile(name="calibration"), tuple(posed)), videos, "subjects", ONLY_PROTOCOL
         )

@@ -51,9 +51,10 @@ def run_of(shop: Workshop, worlds: str, faults: tuple[str, ...], subject: Subjec
     posed = pose_blocks(cases, SETTINGS, SUBSETS)
     place = shop.subjects(worlds) / subject.name
     clips = {case.id: Video(clip_path(place, case)) for case in cases}
+    videos = {case.id: clips[case.cluster] for case in posed}
     benchmark = Benchmark(read_benchmark_file("mbench"), tuple(posed))
-    setup = replace(shop.setup(f"trap-{worlds}-{subject.name}"), metrics=tuple(benchmark.metrics(PROTOCOL)))
-    return shop.run(setup, benchmark, {case.id: clips[case.cluster] for case in posed}, subject.name, PROTOCOL)
+    setup = replace(shop.setup(f"trap-{worlds}-{subject.name}", videos), metrics=tuple(benchmark.metrics(PROTOCOL)))
+    return shop.run(setup, benchmark, videos, subject.name, PROTOCOL)
 
 
 def _still_life(evolving: Run, still: Run) -> Iterator[Expectation]:
