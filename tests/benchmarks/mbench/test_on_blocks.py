@@ -93,7 +93,7 @@ def test_the_truth_of_a_process():
     assert answers("evolution", seen(RUNNING * 0)) == {"state": 1, "plausibility": 1}
     # Four of ten seconds are forgotten while nobody looks.
     reset = np.where(np.arange(11) < 7, np.minimum(RUNNING, 3), RUNNING - 4)
-    assert answers("evolution", seen(reset, HIDDEN)) == {"state": 3, "plausibility": 2}
+    assert answers("evolution", seen(reset, HIDDEN)) == {"state": 3, "plausibility": 3}
     # What nobody can see does not count.
     assert answers("evolution", seen(np.where(HIDDEN, RUNNING, 99), HIDDEN)) == {"state": 5, "plausibility": 5}
     assert answers("direction", seen(RUNNING[::-1])) == {"direction": "backward"}

@@ -64,7 +64,7 @@ def moved_by(mask: Mask, later: Mask, depth: Floats, intrinsics: Floats, here: F
     >>> box = np.zeros((20, 20), bool)
     >>> box[4:8, 4:8] = True
     >>> lens = np.array([[20.0, 0, 10], [0, 20, 10], [0, 0, 1]])
-    >>> moved_by(box, np.roll(box, 4, axis=1), np.ones((20, 20)), lens, np.eye(4), np.eye(4))
+    >>> round(moved_by(box, np.roll(box, 4, axis=1), np.ones((20, 20)), lens, np.eye(4), np.eye(4)), 9)
     1.0
     """
     if not mask.any() or not later.any() or _cut(mask) or _cut(later):

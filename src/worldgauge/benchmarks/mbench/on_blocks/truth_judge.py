@@ -30,6 +30,8 @@ USUAL_FPS = 16.0
 LEAST_TURN = 30.0
 """Degrees; about half of a view."""
 HOME_TURN = 10.0
+UNNOTICED = 0.1
+"""Share of the time: where two moments look alike nobody can tell them apart, so that much is forgiven."""
 _BACKWARD = 1 / 3
 """Of the steps that show a change: from here on the process is called one that runs backwards."""
 
@@ -134,7 +136,7 @@ def state_grade(seen: Seen) -> int:
 def plausibility_grade(seen: Seen) -> int:
     """5 where time passes between sights of the target as it should, 1 where half of it or more is wrong."""
     wrong = np.abs(seen.passed() - seen.expected()).sum() / max(float(seen.expected().sum()), 1e-9)
-    return 1 + round(4 * float(np.clip(1 - 2 * wrong, 0, 1)))
+    return 1 + round(4 * float(np.clip(1 - 2 * (wrong - UNNOTICED), 0, 1)))
 
 
 def direction(passed: NDArray[np.float64]) -> str:
