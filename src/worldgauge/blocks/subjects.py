@@ -109,10 +109,12 @@ class Studio:
 
     def _view(self, shown: Shown, frame: int, typical_depth: float) -> tuple[View, NDArray[np.float32]]:
         timeline, scene, textures = shown.timeline, self.given.world.scene, shown.textures
+        lens = timeline.camera.intrinsics
+        assert lens is not None
         depth, geoms = self._draw.surfaces(timeline, frame)
         view = View(
             pose=timeline.camera.poses[frame],
-            intrinsics=timeline.camera.intrinsics[0],
+            intrinsics=lens[0],
             typical_depth=typical_depth,
             clock=float(timeline.time[frame]),
             target=scene.target.name,

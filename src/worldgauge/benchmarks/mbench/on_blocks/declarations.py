@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from worldgauge.core.gauge import CalibrationGauge
 
-_WORSE = "worse"
-
 
 @dataclass(frozen=True)
 class Panel:
@@ -43,7 +41,7 @@ def _gauge(
         id=column,
         metric=f"mbench/{metric}",
         parameters=parameters or {},
-        sees=dict.fromkeys(sees, _WORSE),
+        sees=dict.fromkeys(sees, "worse"),
         ignores=ignores,
         blind=blind or {},
     )
