@@ -1,7 +1,7 @@
 """What each score must see on blocks, and what it must not move for. A new score gets a line in a panel.
 
 A panel is a set of worlds posed as cases of one setting and subset, with the scores that are read off them. Severities
-stand in `worlds`. The instruments are those of `measure.seats`: the truth wherever the pocket set has nothing to offer
+stand in `worlds`. The instruments are those of `measure.TRUE_SEATS`: the truth wherever the pocket set has nothing to offer
 or would add errors of its own.
 """
 

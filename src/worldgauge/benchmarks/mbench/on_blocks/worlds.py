@@ -9,7 +9,7 @@ from worldgauge.blocks.choose import Choice, choose_blocks
 from worldgauge.blocks.paths import LAYOUTS
 from worldgauge.blocks.subjects import Subject
 
-SIZE, FRAMES, FPS = (224, 126), 33, 10.0
+SIZE, FRAMES, FPS = (160, 90), 25, 8.0
 WORLDS = 16
 """Of each set."""
 _OUT_AND_BACK = ("away_left", "away_right", "exit_wait_reenter")
