@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from worldgauge.benchmarks.mbench.on_blocks.declarations import PANELS
 from worldgauge.benchmarks.mbench.on_blocks.worlds import SETS
 from worldgauge.calibration.page import markdown_table
 from worldgauge.calibration.result import GaugeResult, Response, must
@@ -130,6 +131,7 @@ def page(found: OnBlocks) -> str:
         "",
         *_sets(found),
         "",
+        *_missing(found),
         "## Declarations that fail",
         "",
         *([f"- {line}" for line in failures] or ["None."]),
@@ -146,6 +148,14 @@ def page(found: OnBlocks) -> str:
 def _sets(found: OnBlocks) -> list[str]:
     used = list(dict.fromkeys(panel.worlds for panel in found.panels))
     return ["Worlds:", "", *(f"- `{name}` ({SETS[name].kind}): {SETS[name].says}." for name in used)]
+
+
+def _missing(found: OnBlocks) -> list[str]:
+    """What is declared and was not measured."""
+    measured = {panel.name for panel in found.panels}
+    names = [panel.name for panel in PANELS if panel.name not in measured]
+    told = [*names, *([] if found.trap else ["the still world and the frozen camera"])]
+    return [f"Declared and not measured here: {'; '.join(told)}.", ""] if told else []
 
 
 def _trap(found: Sequence[Expectation]) -> list[str]:
