@@ -1,8 +1,8 @@
 """What each score must see on blocks, and what it must not move for. A new score gets a line in a panel.
 
 A panel is a set of worlds posed as cases of one setting and subset, with the scores that are read off them. Severities
-stand in `worlds`. The instruments are those of `measure.TRUE_SEATS`: the truth wherever the pocket set has nothing to offer
-or would add errors of its own.
+stand in `worlds`. The seats of `measure.TRUE_SEATS` have the truth: the pocket set has nothing to offer there, or would
+add errors of its own.
 """
 
 from __future__ import annotations
