@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import helpers
 from worldgauge.benchmarks.mbench.on_blocks.measure import Workshop
 from worldgauge.blocks.exact_views import View, remember_view
 from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile, MetricUse
@@ -37,7 +38,7 @@ def scores(tmp_path_factory) -> dict[str, tuple[float, str]]:
     folder = tmp_path_factory.mktemp("truth")
     shop, rng = Workshop(folder, lambda *_: None), np.random.default_rng(0)
     turns = 80 * np.clip(1.6 * (1 - np.abs(np.linspace(-1, 1, COUNT))), 0, 1)
-    wall, frames = rng.integers(40, 160, (*SIZE[::-1], 3)).astype(np.uint8), []
+    wall, frames = helpers.moving_texture(1, *SIZE)[0], []
     for k, turn in enumerate(turns):
         visible = np.zeros(SIZE[::-1], bool)
         left = 40 - int(80 * np.tan(np.radians(min(turn, 60))))
