@@ -40,21 +40,21 @@ class View:
     """(D,) what the target is painted with: the same thing has the same numbers from any side and in any light."""
 
 
-def remember_view(folder: Path, frame: Image, look: Callable[[], View]) -> None:
-    """Keep what is true of a shown frame (H, W, 3); `look` is called only where it is not known yet."""
-    file = _file(folder, frame, "view.npz")
-    if file.exists():
+def remember_view(
+    folder: Path, frame: Image, look: Callable[[], tuple[View, NDArray[np.float32]]], with_depth: bool
+) -> None:
+    """Keep what is true of a shown frame (H, W, 3), and `with_depth` its depth in metres (float16, inf for the sky).
+
+    `look` gives both, and is called only where they are not known yet.
+    """
+    file, metres = _file(folder, frame, "view.npz"), _file(folder, frame, "depth.npy")
+    if file.exists() and (metres.exists() or not with_depth):
         return
-    view = look()
+    view, depth = look()
     arrays = vars(view) | {"visible": np.packbits(view.visible, axis=-1), "size": np.array(view.visible.shape)}
+    if with_depth:
+        _write(metres, lambda path: np.save(path, depth.astype(np.float16)))
     _write(file, lambda path: np.savez(path, **{name: np.asarray(value) for name, value in arrays.items()}))
-
-
-def remember_metres(folder: Path, frame: Image, look: Callable[[], NDArray[np.float32]]) -> None:
-    """Keep the depth (H, W) in metres of a shown frame, float16; inf for the sky."""
-    file = _file(folder, frame, "depth.npy")
-    if not file.exists():
-        _write(file, lambda path: np.save(path, look().astype(np.float16)))
 
 
 def recall_view(folder: Path, frame: Image) -> View:

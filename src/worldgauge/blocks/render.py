@@ -74,14 +74,19 @@ class Painter:
             image = np.round(image * timeline.light[frame]).astype(np.uint8)
         return image[::-1]
 
-    def shapes(
-        self, timeline: Timeline, frame: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.int16], NDArray[np.bool_]]:
-        """Depth, geom ids and amodal target of one frame. One pass gives depth and ids together."""
+    def surfaces(self, timeline: Timeline, frame: int) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
+        """Depth and geom ids of one frame, in one pass."""
         self._pose(timeline, frame)
         geoms, z = self._identify()
         depth = self._metric(z)
         depth[geoms < 0] = np.inf
+        return depth, geoms
+
+    def shapes(
+        self, timeline: Timeline, frame: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.int16], NDArray[np.bool_]]:
+        """Depth, geom ids and amodal target of one frame."""
+        depth, geoms = self.surfaces(timeline, frame)
         for geom in self._drawn():
             if not self._target[geom.objid]:
                 geom.mat[:] = 0

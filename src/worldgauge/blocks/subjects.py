@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.exact_depth import remember_depth
-from worldgauge.blocks.exact_views import View, remember_metres, remember_view
+from worldgauge.blocks.exact_views import View, remember_view
 from worldgauge.blocks.faults import FAULTS, Fault, Given, Shown
 from worldgauge.blocks.faults.base import Frames, Textures
 from worldgauge.blocks.faults.surface import surface_of
@@ -104,25 +104,27 @@ class Studio:
         typical = float(np.median(first[np.isfinite(first)]))
         moves = bool(np.ptp(shown.timeline.camera.translation, axis=0).max() > 0)
         for k, frame in enumerate(shown.frames):
-            remember_view(folder, frame, partial(self._view, shown, k, typical))
-            if moves:
-                # A camera that only turns sees the same whatever the depth, so nobody asks for it.
-                remember_metres(folder, frame, partial(self._depth, shown.timeline, k))
+            # A camera that only turns sees the same whatever the depth, so nobody asks for it.
+            remember_view(folder, frame, partial(self._view, shown, k, typical), with_depth=moves)
 
-    def _view(self, shown: Shown, frame: int, typical_depth: float) -> View:
+    def _view(self, shown: Shown, frame: int, typical_depth: float) -> tuple[View, NDArray[np.float32]]:
         timeline, scene, textures = shown.timeline, self.given.world.scene, shown.textures
-        return View(
+        lens = timeline.camera.intrinsics
+        assert lens is not None
+        depth, geoms = self._draw.surfaces(timeline, frame)
+        view = View(
             pose=timeline.camera.poses[frame],
-            intrinsics=timeline.camera.intrinsics[0],
+            intrinsics=lens[0],
             typical_depth=typical_depth,
             clock=float(timeline.time[frame]),
             target=scene.target.name,
-            visible=seen_target(scene, timeline, frame, self._draw.shapes(timeline, frame)[1]),
+            visible=seen_target(scene, timeline, frame, geoms),
             surface=surface_of(self.given, timeline, frame, textures(frame) if textures else {}),
         )
+        return view, depth
 
     def _depth(self, timeline: Timeline, frame: int) -> NDArray[np.float32]:
-        return self._draw.shapes(timeline, frame)[0]
+        return self._draw.surfaces(timeline, frame)[0]
 
     def _paint(self, timeline: Timeline, textures: Textures | None) -> Frames:
         frames = []

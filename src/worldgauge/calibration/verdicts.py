@@ -25,15 +25,19 @@ def judge(gauge: CalibrationGauge, responses: Sequence[Response]) -> list[Respon
 
 def reach_of(gauge: CalibrationGauge, responses: Sequence[Response]) -> float | None:
     """The largest change among the faults that must move this metric and that it sees; None without any."""
-    moving = [r for r in responses if any(m.quality == gauge.quality for m in FAULTS[r.fault].moves)]
+    moving = [r for r in responses if r.fault in gauge.sees or _moves_quality(gauge, FAULTS[r.fault])]
     found = [abs(r.doses[-1].difference or 0.0) for r in moving if r.detects is not None]
     return max(found, default=None)
 
 
 def _verdict(gauge: CalibrationGauge, fault: type[Fault], response: Response, reach: float | None) -> Verdict | None:
+    known = gauge.blind.get(fault.name, "")
+    if fault.name in gauge.sees:
+        return _moved(gauge.sees[fault.name], response).model_copy(update={"known": known})
+    if fault.name in gauge.ignores:
+        return _stayed(1.0, response, reach).model_copy(update={"known": known})
     if gauge.quality is None or fault.name in gauge.unasked:
         return None
-    known = gauge.blind.get(fault.name, "")
     if fault.name in gauge.no_better:
         return _no_better(response).model_copy(update={"known": known})
     for move in fault.moves:
@@ -43,6 +47,10 @@ def _verdict(gauge: CalibrationGauge, fault: type[Fault], response: Response, re
         if stay.quality == gauge.quality:
             return _stayed(stay.up_to, response, reach).model_copy(update={"known": known})
     return None
+
+
+def _moves_quality(gauge: CalibrationGauge, fault: type[Fault]) -> bool:
+    return any(move.quality == gauge.quality for move in fault.moves)
 
 
 def _moved(to: Literal["worse", "better"], response: Response) -> Verdict:

@@ -71,6 +71,10 @@ class CalibrationGauge:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     unasked: Mapping[str, str] = field(default_factory=dict)
     """Faults whose declaration does not apply to this metric although it has the quality, each with the reason."""
+    sees: Mapping[str, Literal["worse", "better"]] = field(default_factory=dict)
+    """Faults that must move this metric, and which way, whatever its quality says."""
+    ignores: tuple[str, ...] = ()
+    """Faults that must not move this metric, whatever its quality says."""
     no_better: tuple[str, ...] = ()
     """Faults that must not raise this metric, whatever else they do to it."""
     worlds: tuple[Kind, ...] = ("returns",)

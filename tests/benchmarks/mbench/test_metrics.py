@@ -57,11 +57,12 @@ def test_a_target_seen_once_is_its_own_mean():
     assert caught.value.code == "target-not-there"
 
 
-def likeness(scores, seen_late):
+def likeness(scores, seen_late, moved=0.0):
     numbers = np.array(scores, np.float64)
     return {
         "masked": numbers, "map": numbers / 2, "whole": np.ones(len(numbers)),
         "area": np.full(len(numbers), 0.1), "seen_late": np.array(seen_late, np.float64),
+        "moved": np.full(len(numbers), moved),
     }  # fmt: skip
 
 
@@ -72,6 +73,12 @@ def test_geometry_over_pairs():
     assert geometry.function(CASE, likeness([0.8, 0.6], [1, 1]), CHOSEN, region="map").value == pytest.approx(0.35)
     with pytest.raises(Unscored, match="no pair of views"):
         geometry.function(CASE, likeness([np.nan, np.nan], [1, 0]), CHOSEN)
+
+
+def test_the_record_of_geometry_tells_of_a_target_that_moves():
+    still, moved = (geometry.function(CASE, likeness([0.4, 0.4], [1, 1], by), CHOSEN) for by in (0.05, 1.5))
+    assert still.value == moved.value and "moved" not in still.reason
+    assert "the target moved by 1.50 of its size, and this score is for ones that stand still" in moved.reason
     assert geometry.function(CASE, likeness([0.3, 0.3], [0, 0]), CHOSEN, absent="zero").value == 0.0
     assert geometry.function(CASE, likeness([0.3, 0.8], [0, 1]), CHOSEN, absent="zero_frames").value == 0.4
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from worldgauge.benchmarks.mbench.verbs.calibrate import calibrate
 from worldgauge.benchmarks.mbench.verbs.data import anchors, check
 from worldgauge.benchmarks.mbench.verbs.scripts import script
 from worldgauge.benchmarks.mbench.verbs.tables import (
@@ -19,5 +20,5 @@ from worldgauge.benchmarks.mbench.verbs.tables import (
 
 app = typer.Typer(help="MBench: data set, anchors, action scripts, official files, published numbers, analyses.")
 
-for verb in (check, anchors, script, subsets, segments, triggers, board, published, consistency, sweep, votes):
+for verb in (check, anchors, script, subsets, segments, triggers, board, published, consistency, sweep, votes, calibrate):
     app.command()(verb)

@@ -55,6 +55,36 @@ def warped_to(
     return seen, known
 
 
+def moved_by(mask: Mask, later: Mask, depth: Floats, intrinsics: Floats, here: Floats, there: Floats) -> float:
+    """How far a thing is from where it would be seen if it had stood still, in its own sizes; NaN where it is unseen.
+
+    The middle of its early `mask` (H, W) is put into space by its `depth`, moved into the later camera, and held
+    against the middle of its `later` mask; its size is the root of its early area. Masks touch no border.
+
+    >>> box = np.zeros((20, 20), bool)
+    >>> box[4:8, 4:8] = True
+    >>> lens = np.array([[20.0, 0, 10], [0, 20, 10], [0, 0, 1]])
+    >>> round(moved_by(box, np.roll(box, 4, axis=1), np.ones((20, 20)), lens, np.eye(4), np.eye(4)), 9)
+    1.0
+    """
+    if not mask.any() or not later.any() or _cut(mask) or _cut(later):
+        return float("nan")
+    (y, x), (v, u) = ((float(at.mean()) + 0.5 for at in np.nonzero(part)) for part in (mask, later))
+    known = depth[mask]
+    distance = float(np.median(known[known > 0])) if (known > 0).any() else 1.0
+    ray = np.linalg.inv(intrinsics) @ np.array([x, y, 1.0])
+    moved = relative(there, here)
+    seen = intrinsics @ (moved[:3, :3] @ (distance * ray) + moved[:3, 3])
+    if seen[2] <= 0:
+        return float("nan")
+    return float(np.hypot(seen[0] / seen[2] - u, seen[1] / seen[2] - v) / np.sqrt(mask.sum()))
+
+
+def _cut(mask: Mask) -> bool:
+    """Whether a mask touches the border: its middle is not that of the thing then."""
+    return bool(mask[[0, -1]].any() or mask[:, [0, -1]].any())
+
+
 def masked_ssim(image: Image, other: Image, mask: Mask, known: Mask, region: Region = "masked") -> float:
     """SSIM of two pictures inside a mask, over its pixels that are known in both; NaN where there is none.
 

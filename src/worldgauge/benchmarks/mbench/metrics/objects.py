@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from worldgauge.benchmarks.mbench.formulas.centroid import Absent, centroid_similarities, seen_again
@@ -14,6 +16,10 @@ from worldgauge.core.errors import Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.signals.embeddings import object_embeddings
+
+MOVED: Final = 0.1
+"""Of the target's size: a median motion between the two views from which on the record tells of it."""
+MOVED_WORDS: Final = "the target moved by"
 
 
 @metric(
@@ -59,8 +65,16 @@ def geometry_of(likeness: Arrays, chosen: Arrays, region: Region, absent: Absent
         return Measurement(0.0, reason="the target is in none of the late views")
     if not np.isfinite(scores).any():
         raise Unscored("no pair of views shows the target in both", code=NOT_THERE)
-    remark = f"{int(np.isfinite(scores).sum())} of {len(scores)} pairs; {of_pairs(chosen)}"
+    remark = f"{int(np.isfinite(scores).sum())} of {len(scores)} pairs; {of_pairs(chosen)}{_motion(likeness)}"
     return Measurement.from_curve(scores, reason=remark, frames=chosen["pairs"][:, 0].tolist())
+
+
+def _motion(likeness: Arrays) -> str:
+    """What the record says of a target that has moved: the score is for targets that stand still."""
+    moved = likeness["moved"][np.isfinite(likeness["moved"])]
+    if not moved.size or float(np.median(moved)) < MOVED:
+        return ""
+    return f"; {MOVED_WORDS} {float(np.median(moved)):.2f} of its size, and this score is for ones that stand still"
 
 
 def texture_of(found: Arrays, absent: Absent, least_frames: int) -> Measurement:

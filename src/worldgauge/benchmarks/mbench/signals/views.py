@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from worldgauge.benchmarks.mbench.data.case_parts import is_text, segments_of
 from worldgauge.benchmarks.mbench.formulas.pairs import early_late_pairs, fold_pairs
-from worldgauge.benchmarks.mbench.formulas.warp import masked_ssim, warped_to
+from worldgauge.benchmarks.mbench.formulas.warp import masked_ssim, moved_by, warped_to
 from worldgauge.benchmarks.mbench.signals.objects import named_masks
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
@@ -121,7 +121,7 @@ def _at_size(maps: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.flo
 
 
 @signal(
-    version=1,
+    version=2,
     reads=("video",),
     needs=(poses(), view_pairs(), pair_depths(), object_track()),
     frames=SMALL,
@@ -132,13 +132,14 @@ def anchored_likeness(clip: Clip, path: Arrays, chosen: Arrays, depths: Arrays, 
 
     `masked`, `map`, `whole` (P,): SSIM over the three regions, NaN where the target is not in the early view or cannot
     be seen from the late one; `area` (P,): share of the frame it covers; `seen_late` (P,): whether it is in the late
-    view at all.
+    view at all; `moved` (P,): how far it is from where it would be if it had stood still, in its own sizes, NaN where
+    it is not seen whole in both.
     """
     return _likeness(clip, path, chosen, depths, unpack_masks(track))
 
 
 @signal(
-    version=1, reads=("video",), needs=(poses(), view_pairs(), pair_depths(), named_masks()), frames=SMALL, cost=0.02
+    version=2, reads=("video",), needs=(poses(), view_pairs(), pair_depths(), named_masks()), frames=SMALL, cost=0.02
 )
 def named_likeness(clip: Clip, path: Arrays, chosen: Arrays, depths: Arrays, named: Arrays) -> Arrays:
     """As `anchored_likeness`, for a target that is known by its name alone."""
@@ -148,9 +149,9 @@ def named_likeness(clip: Clip, path: Arrays, chosen: Arrays, depths: Arrays, nam
 def _likeness(clip: Clip, path: Arrays, chosen: Arrays, depths: Arrays, masks: Sequence[Mask]) -> Arrays:
     frames, place = clip.frames(), {int(k): n for n, k in enumerate(depths["frames"])}
     width, height = frames.size
-    found: dict[str, list[float]] = {"masked": [], "map": [], "whole": [], "area": [], "seen_late": []}
+    found: dict[str, list[float]] = {"masked": [], "map": [], "whole": [], "area": [], "seen_late": [], "moved": []}
     for i, j in chosen["pairs"].tolist():
-        mask = resize_mask(masks[i], height, width)
+        mask, later = (resize_mask(masks[k], height, width) for k in (i, j))
         here, there = (depths["depth"][place[k]].astype(np.float64) for k in (i, j))
         seen, known = warped_to(
             frames[j], here, depths["intrinsics"], path["poses"][i], path["poses"][j], _nothing_if_flat(there)
@@ -159,6 +160,7 @@ def _likeness(clip: Clip, path: Arrays, chosen: Arrays, depths: Arrays, masks: S
             found[region].append(masked_ssim(frames[i], seen, mask, known, region))
         found["area"].append(float(mask.mean()))
         found["seen_late"].append(float(masks[j].any()))
+        found["moved"].append(moved_by(mask, later, here, depths["intrinsics"], path["poses"][i], path["poses"][j]))
     return {name: np.array(values, np.float64) for name, values in found.items()}
 
 
