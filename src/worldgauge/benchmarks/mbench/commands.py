@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from worldgauge.benchmarks.mbench.verbs.data import anchors, check
+from worldgauge.benchmarks.mbench.verbs.anchors import anchors
+from worldgauge.benchmarks.mbench.verbs.data import check
 from worldgauge.benchmarks.mbench.verbs.scripts import script
 from worldgauge.benchmarks.mbench.verbs.tables import board, consistency, published, subsets, sweep, triggers, votes
 
