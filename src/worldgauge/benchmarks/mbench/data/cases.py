@@ -19,13 +19,15 @@ from worldgauge.benchmarks.mbench.data.samples import (
     setting_of,
 )
 from worldgauge.benchmarks.mbench.formulas.conditions import FPS, read_condition
-from worldgauge.core.case import Case, Condition, Reference, Target
+from worldgauge.core.case import Case, Condition, Question, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import validated
 
 HIDING = re.compile(r"_(camera|occlusion|dimming)$")
 CAPTION_KEYS = ("captions", "segments", "prompts")
 """Names in a sample's metadata under which its five captions may stand."""
+ARC_KEYS = ("paragraphs", "attributes", "state")
+"""Ours: what the captions of a curated sample are checked by."""
 NAME_KEYS = ("object_name", "target_name", "target", "object")
 
 
@@ -64,6 +66,8 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
     tags = {"setting": setting, "subset": item.subset, "condition": item.condition_id}
     captions = captions_in(sample)
     extras: dict[str, Any] = {"item_id": item.item_id, **({"captions": captions} if captions else {})}
+    if isinstance(sample.metadata.get(ARC_KEYS[0]), list):
+        extras |= {key: sample.metadata[key] for key in ARC_KEYS if sample.metadata.get(key)}
     frames = None
     if setting == ACTION:
         script = read_condition(item.condition_id)
@@ -87,7 +91,7 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
             frames=frames,
             fps=float(FPS) if frames else None,
         ),
-        reference=Reference(video=reference, target=target),
+        reference=Reference(video=reference, target=target, questions=questions_in(sample, place)),
         tags=tags,
         extras=extras,
     ).at(folder)
@@ -101,6 +105,19 @@ def captions_in(sample: Sample) -> list[str]:
         if isinstance(texts, list) and texts and all(isinstance(text, str) and text.strip() for text in texts):
             return texts
     return []
+
+
+def questions_in(sample: Sample, place: Path) -> tuple[Question, ...]:
+    """Questions with their answers, of a sample that was curated here."""
+    given = sample.metadata.get("questions")
+    if not isinstance(given, list):
+        return ()
+    where = f"{place / 'sample.json'}: questions"
+    rows = [row for row in given if isinstance(row, Mapping) and "question" in row]
+    names = {"question": "text", "answer": "answer", "dimension": "dimension", "id": "id"}
+    return tuple(
+        validated(Question, {ours: row[name] for name, ours in names.items() if name in row}, where) for row in rows
+    )
 
 
 def name_in(sample: Sample) -> str:
