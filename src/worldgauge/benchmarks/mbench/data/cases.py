@@ -91,7 +91,7 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
             frames=frames,
             fps=float(FPS) if frames else None,
         ),
-        reference=Reference(video=reference, target=target, questions=questions_in(sample, place)),
+        reference=Reference(video=reference, target=target, questions=questions_in(sample)),
         tags=tags,
         extras=extras,
     ).at(folder)
@@ -107,16 +107,16 @@ def captions_in(sample: Sample) -> list[str]:
     return []
 
 
-def questions_in(sample: Sample, place: Path) -> tuple[Question, ...]:
-    """Questions with their answers, of a sample that was curated here."""
+def questions_in(sample: Sample) -> tuple[Question, ...]:
+    """Questions that yes or no answers, of a sample that was curated here; others are not ours to read."""
     given = sample.metadata.get("questions")
-    if not isinstance(given, list):
-        return ()
-    where = f"{place / 'sample.json'}: questions"
-    rows = [row for row in given if isinstance(row, Mapping) and "question" in row]
-    names = {"question": "text", "answer": "answer", "dimension": "dimension", "id": "id"}
+    rows = [row for row in given if isinstance(row, Mapping)] if isinstance(given, list) else []
     return tuple(
-        validated(Question, {ours: row[name] for name, ours in names.items() if name in row}, where) for row in rows
+        Question(
+            text=row["question"], answer=row["answer"], **{key: str(row.get(key, "")) for key in ("dimension", "id")}
+        )
+        for row in rows
+        if isinstance(row.get("question"), str) and row.get("answer") in ("yes", "no")
     )
 
 
