@@ -84,12 +84,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if not names_this_machine(self.headers.get("Host", "")):
-            return self.send_error(HTTPStatus.FORBIDDEN, "Unknown host name")
+            self.send_error(HTTPStatus.FORBIDDEN, "Unknown host name")
+            return
         try:
             self._send(HTTPStatus.OK, self.server.get(self._name() or "index.html"))
         except (KeyError, ValueError, OSError, WorldGaugeError):
             self.send_error(HTTPStatus.NOT_FOUND)
-        return None
 
     def do_POST(self) -> None:
         """Only from our own page: pages elsewhere cannot send this kind of content without being asked first."""
@@ -97,14 +97,16 @@ class _Handler(BaseHTTPRequestHandler):
         ours = names_this_machine(self.headers.get("Host", "")) and origin in ("", self.headers.get("Host"))
         if not ours or self.headers.get_content_type() != "application/json":
             self.close_connection = True
-            return self.send_error(HTTPStatus.FORBIDDEN, "Not from this page")
+            self.send_error(HTTPStatus.FORBIDDEN, "Not from this page")
+            return
         try:
             length = int(self.headers.get("Content-Length", ""))
         except ValueError:
             length = -1
         if not 0 <= length <= LONGEST:
             self.close_connection = True
-            return self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return
         try:
             sent = parse_json(self.rfile.read(length), "what the page sent")
             self._send(HTTPStatus.OK, Content.json(self.server.post(self._name(), sent)))
@@ -112,7 +114,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.NOT_FOUND)
         except WorldGaugeError as problem:
             self._send(HTTPStatus.BAD_REQUEST, Content.json({"problem": str(problem)}))
-        return None
 
     def _name(self) -> str:
         return unquote(urlsplit(self.path).path).lstrip("/")

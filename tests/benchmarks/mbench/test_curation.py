@@ -163,6 +163,7 @@ def test_a_plan_counts_what_is_left(clips):
     assert (planned()["calls"], planned()["answers_here"]) == (0, CALLS)
 
 
+@pytest.mark.nightly
 def test_killed_in_the_middle_it_asks_no_answered_question_again(clips, tmp_path):
     """The process is killed inside its ninth call; the answers before it are kept, and the rest is asked."""
     counter = tmp_path / "calls"

@@ -74,7 +74,7 @@ class Desk:
         numbers = [content.get(key) for key in ("center_x", "center_y", "width", "height")]
         if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and math.isfinite(n) for n in numbers):
             raise WorldGaugeError("an anchor needs four numbers")
-        x, y, wide, high = (round(float(n), 2) for n in numbers)  # type: ignore[arg-type]
+        x, y, wide, high = (round(float(n), 2) for n in numbers)
         if not (0 <= x <= width and 0 <= y <= height and 0 <= wide <= width and 0 <= high <= height):
             raise WorldGaugeError(f"the anchor does not lie in the frame of {width}x{height}")
         anchor = Anchor(center_x=x, center_y=y, width=wide, height=high, source=self._source, version=VERSION)

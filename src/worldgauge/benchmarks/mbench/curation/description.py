@@ -34,8 +34,8 @@ class DescriptionForm:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        text = {"type": "string"}
-        texts = {"type": "array", "items": text}
+        text: dict[str, Any] = {"type": "string"}
+        texts: dict[str, Any] = {"type": "array", "items": text}
         thing = {"name": text, "attributes": texts, "position": text}
         target = {**thing, "kind": {"type": "string", "enum": list(KINDS[self.dimension])}}
         parts = {"scene": text, "activity": text, "target": _object(target)}

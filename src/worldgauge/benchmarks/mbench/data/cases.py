@@ -111,12 +111,15 @@ def questions_in(sample: Sample) -> tuple[Question, ...]:
     """Questions that yes or no answers, of a sample that was curated here; others are not ours to read."""
     given = sample.metadata.get("questions")
     rows = [row for row in given if isinstance(row, Mapping)] if isinstance(given, list) else []
+    ours = [row for row in rows if isinstance(row.get("question"), str) and row.get("answer") in ("yes", "no")]
     return tuple(
         Question(
-            text=row["question"], answer=row["answer"], **{key: str(row.get(key, "")) for key in ("dimension", "id")}
+            text=row["question"],
+            answer=row["answer"],
+            dimension=str(row.get("dimension", "")),
+            id=str(row.get("id", "")),
         )
-        for row in rows
-        if isinstance(row.get("question"), str) and row.get("answer") in ("yes", "no")
+        for row in ours
     )
 
 

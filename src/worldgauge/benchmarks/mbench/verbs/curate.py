@@ -55,9 +55,9 @@ def curate(
     from worldgauge.core.asking import Spending
     from worldgauge.core.registry import unknown_name
 
-    for kind, given, known in (("way of hiding", hiding, HIDING), ("setting", setting, FOLDERS)):
+    for kind, given, known in (("way of hiding", hiding, list(HIDING)), ("setting", setting, list(FOLDERS))):
         if strange := next((name for name in given or () if name not in known), None):
-            raise unknown_name(kind, strange, list(known))
+            raise unknown_name(kind, strange, known)
     ways, settings = tuple(dict.fromkeys(hiding or ["camera"])), tuple(dict.fromkeys(setting or FOLDERS))
     thresholds = Thresholds(min_entity, min_environment, min_causal, (min_seconds, max_seconds))
     choices = Choices(thresholds, ways, questions)
