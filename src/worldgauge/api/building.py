@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -226,13 +226,22 @@ def as_video(
 
 def chosen_device(device: str | None, uses: Sequence[MetricUse], seats: Seats) -> str:
     """`auto` is the GPU where there is one and a network that is used and can run, else the processor."""
+
+    def networks() -> bool:
+        return any(definition.networks and not definition.unavailable for definition in resolve(uses, seats))
+
+    return device_for(device, networks)
+
+
+def device_for(device: str | None, networks: Callable[[], bool]) -> str:
+    """The same for who asks instruments outside of a run; `networks` tells whether one of them is a network."""
     asked = "auto" if device is None else str(device)
     if not re.fullmatch(r"auto|cpu|mps|cuda(:\d{1,3})?", asked):
         raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
     if asked != "auto":
         return asked
     # Only then: importing torch takes longer than many a run.
-    if any(definition.networks and not definition.unavailable for definition in resolve(uses, seats)):
+    if networks():
         import torch
 
         return "cuda" if torch.cuda.is_available() else "cpu"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,14 +48,8 @@ class KeptAnswers:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotWrite(f"cannot write to {self._folder} ({error.strerror})") from error
-        if self._file.is_file():
-            for _, line in read_lines(self._file):
-                try:
-                    content = json.loads(line)
-                    self._kept[content["key"]] = content["value"]
-                except (ValueError, KeyError, TypeError):
-                    # Torn by a kill: that question is asked again.
-                    continue
+        self._kept = kept_in(self._folder)
+        self._end_torn_line()
         self.judge.begin(self._folder, self._spending, self._stop, lambda _: None)
         return self
 
@@ -76,9 +71,14 @@ class KeptAnswers:
     ) -> Any:
         """The answer about a video."""
         judge = self.judge.on_take(take)
-        seen = {"video": video.digest, "rate": rate}
         return self._asked(
-            judge, seen, prompt, values, form, about, lambda: judge.ask(Clip(video), prompt, values, form, rate=rate)[0]
+            judge,
+            seen_of(video, rate),
+            prompt,
+            values,
+            form,
+            about,
+            lambda: judge.ask(Clip(video), prompt, values, form, rate=rate)[0],
         )
 
     def of_picture(
@@ -86,21 +86,16 @@ class KeptAnswers:
     ) -> Any:
         """The answer about one picture, or about text alone."""
         judge = self.judge.on_take(take)
-        material = NOTHING if file is None else self._shown(file)
-        seen = {"pictures": [hashlib.sha256(picture.data).hexdigest() for picture in material.pictures]}
+        material = one_picture(file, judge)
         return self._asked(
-            judge, seen, prompt, values, form, about, lambda: judge.ask_about(material, prompt, values, form)
+            judge,
+            seen_in(material),
+            prompt,
+            values,
+            form,
+            about,
+            lambda: judge.ask_about(material, prompt, values, form),
         )
-
-    def _shown(self, file: Path) -> Material:
-        image = read_picture(file, hint="").convert("RGB")
-        side = self.judge.image_side
-        if max(image.size) > side:
-            scale = side / max(image.size)
-            image = image.resize((max(1, round(image.width * scale)), max(1, round(image.height * scale))))
-        stream = io.BytesIO()
-        image.save(stream, "JPEG", quality=QUALITY)
-        return Material("one picture", (Picture(stream.getvalue(), image.size),))
 
     def _asked(
         self,
@@ -112,14 +107,7 @@ class KeptAnswers:
         about: str,
         ask: Callable[[], Answer],
     ) -> Any:
-        asked = {
-            **seen,
-            "prompt": digest_of_prompt(prompt),
-            "values": dict(values),
-            "schema": dict(form.schema),
-            "judge": judge.identity(),
-        }
-        key = digest_of(asked)
+        key = key_of(judge, seen, prompt, values, form)
         with self._lock:
             turn = self._turns.setdefault(key, threading.Lock())
         # Who asks the same at the same time waits for the answer.
@@ -128,6 +116,15 @@ class KeptAnswers:
                 ABOUT.set(about)
                 self._keep(key, about, ask())
             return self._kept[key]
+
+    def _end_torn_line(self) -> None:
+        """What a kill left of a line must not swallow the next answer."""
+        if not self._file.is_file() or not self._file.stat().st_size:
+            return
+        with self._file.open("r+b") as stream:
+            stream.seek(-1, os.SEEK_END)
+            if stream.read(1) != b"\n":
+                stream.write(b"\n")
 
     def _keep(self, key: str, about: str, answer: Answer) -> None:
         line = {"key": key, "about": about, "model": answer.model, "value": answer.value, "raw": list(answer.raw)}
@@ -139,3 +136,53 @@ class KeptAnswers:
             except OSError as error:
                 hint = "free space, then run the same command again"
                 raise CannotWrite(f"cannot write {self._file} ({error.strerror})", hint) from error
+
+
+def kept_in(folder: Path) -> dict[str, Any]:
+    """Answers that a folder keeps, by key; none where it keeps none."""
+    found: dict[str, Any] = {}
+    file = folder / FILE_NAME
+    for _, line in read_lines(file) if file.is_file() else ():
+        try:
+            content = json.loads(line)
+            found[content["key"]] = content["value"]
+        except (ValueError, KeyError, TypeError):
+            # Torn by a kill: that question is asked again.
+            continue
+    return found
+
+
+def key_of(judge: Judge, seen: Mapping[str, Any], prompt: str, values: Mapping[str, str], form: Form) -> str:
+    """Under which an answer is kept: everything that can change it."""
+    asked = {
+        **seen,
+        "prompt": digest_of_prompt(prompt),
+        "values": dict(values),
+        "schema": dict(form.schema),
+        "judge": judge.identity(),
+    }
+    return digest_of(asked)
+
+
+def seen_of(video: Video, rate: float | None) -> dict[str, Any]:
+    """What a judge sees of a clip, for the key of an answer."""
+    return {"video": video.digest, "rate": rate}
+
+
+def seen_in(material: Material) -> dict[str, Any]:
+    """The same of pictures."""
+    return {"pictures": [hashlib.sha256(picture.data).hexdigest() for picture in material.pictures]}
+
+
+def one_picture(file: Path | None, judge: Judge) -> Material:
+    """A picture as a judge gets it; without a file, nothing but the text."""
+    if file is None:
+        return NOTHING
+    image = read_picture(file, hint="").convert("RGB")
+    side = judge.image_side
+    if max(image.size) > side:
+        scale = side / max(image.size)
+        image = image.resize((max(1, round(image.width * scale)), max(1, round(image.height * scale))))
+    stream = io.BytesIO()
+    image.save(stream, "JPEG", quality=QUALITY)
+    return Material("one picture", (Picture(stream.getvalue(), image.size),))

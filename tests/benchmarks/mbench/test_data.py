@@ -47,9 +47,12 @@ def test_text_cases(tmp_path):
 
 @pytest.mark.nightly
 def test_the_whole_release_in_five_seconds(tmp_path):
-    """Both settings with their real counts."""
-    action_tree(tmp_path / "MBench-A")
+    """Both settings with their real counts, with first frames, and an anchor for every object."""
+    action_tree(tmp_path / "MBench-A", picture=True)
     text_tree(tmp_path / "MBench-T")
+    anchor = {"center_x": 60, "center_y": 30, "width": 128, "height": 72, "source": "me"}
+    anchors = [{"sample": f"object/object_{k:04d}", **anchor} for k in range(100)]
+    write_rows(tmp_path / "MBench-A" / "anchors.jsonl", anchors)
     started = time.perf_counter()
     cases = read_dataset(tmp_path)
     seconds = time.perf_counter() - started
@@ -57,6 +60,7 @@ def test_the_whole_release_in_five_seconds(tmp_path):
     assert sum(case.tags["setting"] == "T" for case in cases) == 684
     assert len({case.cluster for case in cases if case.tags["setting"] == "T"}) == 493
     assert all(cell.holds for cell in composition(cases))
+    assert sum(case.reference.target is not None and case.tags["setting"] == "A" for case in cases) == 100
     assert seconds <= 5.0
 
 

@@ -98,6 +98,33 @@ def test_lighting_of_an_exposure_step():
     assert lighting_score(np.array([apart]), tau=10) == pytest.approx(math.exp(-0.05 * step), abs=0.001)
 
 
+def cielab(colour):
+    """L*, a*, b* of an sRGB colour under D65, written out from the definition."""
+    red, green, blue = (
+        lin / 12.92 if lin <= 0.04045 else ((lin + 0.055) / 1.055) ** 2.4 for lin in np.array(colour) / 255
+    )
+    x = (0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / 0.95047
+    y = 0.2126729 * red + 0.7151522 * green + 0.0721750 * blue
+    z = (0.0193339 * red + 0.1191920 * green + 0.9503041 * blue) / 1.08883
+    a, b, c = (t ** (1 / 3) if t > (6 / 29) ** 3 else t * (29 / 6) ** 2 / 3 + 4 / 29 for t in (x, y, z))
+    return np.array([116 * b - 16, 500 * (a - b), 200 * (b - c)])
+
+
+def test_lighting_of_colours_of_equal_lightness():
+    """Two 8-bit colours whose L* differ by less than 0.001: only a* and b* count, through real CIELAB."""
+    grey, violet = (120, 120, 120), (119, 117, 148)
+    light, red, yellow = cielab(violet) - cielab(grey)
+    apart = math.hypot(red, yellow)
+    assert abs(light) < 0.001 and apart == pytest.approx(18.16, abs=0.01)
+    pictures = [np.full((6, 8, 3), colour, np.uint8) for colour in (grey, violet)]
+    means = np.stack([lab_mean(picture) for picture in (pictures[0], pictures[0], pictures[1], pictures[1])])
+    segments = [(range(2), range(2, 4))]
+    assert lighting_difference(means, segments, alpha=0.5).item() == pytest.approx(apart / 2, abs=0.005)
+    assert lighting_difference(means, segments, alpha=1.0).item() == pytest.approx(0.0, abs=0.002)
+    score = lighting_score(lighting_difference(means, segments, alpha=0.5), tau=10)
+    assert score == pytest.approx(math.exp(-apart / 20), abs=0.0005)
+
+
 def test_lighting_of_a_step_in_colour_alone():
     """L* stays, a* and b* move by (3, 4): D is half of 5."""
     lab = np.tile(np.float32([60.0, 0.0, 0.0]), (4, 4, 1))

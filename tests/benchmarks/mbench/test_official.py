@@ -18,30 +18,84 @@ from worldgauge.report.summary import summarise
 GOOD = {"model_name": "m", "model_link": "https://m", "model_type": "text-conditioned", "total_m_score": 50}
 
 
-@pytest.fixture(scope="module")
-def summary(tmp_path_factory):
-    """A judged run of four action clips; scores that no network is here for are put in."""
-    folder = tmp_path_factory.mktemp("official")
-    data, model = made_world(folder, "A", worlds=4)
-    columns = "a_trigger," + ",".join(f"a_{one.score}" for one in scores_of("a"))
-    found = summarise(run_of(folder, data, model, columns, "table2"))
+def judged(folder, setting, columns):
+    """A judged run of four clips; scores that no network is here for are put in."""
+    data, model = made_world(folder, setting.upper(), worlds=4)
+    chosen = ",".join([*columns, *(f"{setting}_{one.score}" for one in scores_of(setting))])
+    found = summarise(run_of(folder, data, model, chosen, "table2"))
 
     def filled(scores):
         return {
-            name: replace(score, value=40.0 + len(name) / 7 if score.value is None and name[0] == "a" else score.value)
+            name: replace(score, value=40.0 + len(name) / 7)
+            if score.value is None and name.startswith(f"{setting}_")
+            else score
             for name, score in scores.items()
         }
 
     return replace(found, metrics=filled(found.metrics), groups=filled(found.groups))
 
 
-def test_the_zip_comes_back_unchanged(summary, tmp_path):
-    board = board_from(summary, "https://example.org/model")
+@pytest.fixture(scope="module")
+def summary(tmp_path_factory):
+    return judged(tmp_path_factory.mktemp("official"), "a", ["a_trigger"])
+
+
+@pytest.fixture(scope="module")
+def text_summary(tmp_path_factory):
+    triggers = [f"t_trigger_{name}" for name in ("object", "human", "environment", "causal", "text")]
+    return judged(tmp_path_factory.mktemp("official_text"), "t", triggers)
+
+
+NUMBERS = (
+    "total_m_score", "entity_score", "environment_score", "causal_score", "trigger_coverage", "memory_reliability",
+    "object_geometry", "object_texture", "human_identity", "human_appearance", "spatial_epipolar",
+    "spatial_reprojection", "rendering_lighting", "rendering_style", "state_progress", "physical_plausibility",
+    "text_interaction", "action_interaction",
+)  # fmt: skip
+
+
+def by_the_boards_rules(file):
+    """The board's check once more, by nothing of ours: the problems it would tell."""
+    problems = []
+    with zipfile.ZipFile(file) as archive:
+        names = archive.namelist()
+        for name in names:
+            if name.startswith("/") or "\\" in name or ".." in name.split("/") or name[1:2] == ":":
+                problems.append(f"unsafe {name}")
+        if "leaderboard_submission.json" not in names:
+            return [*problems, "no submission at the root"]
+        told = {key.lower(): value for key, value in json.loads(archive.read("leaderboard_submission.json")).items()}
+        for group in ("entity", "environment", "causal"):
+            for part in ("summary.json", "items.jsonl", "units.jsonl"):
+                if f"verification/{group}/{part}" not in names:
+                    problems.append(f"no verification/{group}/{part}")
+    problems += [
+        f"no {key}" for key in ("model_name", "model_link", "model_type", "total_m_score") if not told.get(key)
+    ]
+    if told.get("model_type") not in ("text-conditioned", "action-conditioned"):
+        problems.append("model_type")
+    for key in NUMBERS:
+        value = told.get(key)
+        if value is not None and (type(value) not in (int, float) or not 0 <= value <= 100):
+            problems.append(key)
+    return problems + [f"unknown {key}" for key in told if key not in NUMBERS and not key.startswith("model_")]
+
+
+@pytest.mark.parametrize("setting", ["action", "text"])
+def test_the_zip_comes_back_unchanged(request, setting, tmp_path):
+    board = board_from(
+        request.getfixturevalue("summary" if setting == "action" else "text_summary"), "https://example.org/model"
+    )
+    assert board.submission["model_type"] == f"{setting}-conditioned"
     write_board(tmp_path / "submission.zip", board)
+    assert by_the_boards_rules(tmp_path / "submission.zip") == []
     assert read_board(tmp_path / "submission.zip") == board
     first = (tmp_path / "submission.zip").read_bytes()
     write_board(tmp_path / "submission.zip", board)
     assert (tmp_path / "submission.zip").read_bytes() == first
+    told = json.loads(zipfile.ZipFile(tmp_path / "submission.zip").read(SUBMISSION))
+    packed(tmp_path / "bad.zip", {SUBMISSION: json.dumps(told | {"total_m_score": 101})})
+    assert "total_m_score" in by_the_boards_rules(tmp_path / "bad.zip")
 
 
 def test_what_the_board_is_told(summary):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
+import cv2
 import numpy as np
 import pytest
 
@@ -11,10 +13,12 @@ from benchmarks.mbench.made_run import lines
 from benchmarks.mbench.released_tree import add_sample, write_rows
 from worldgauge.api.building import build_job
 from worldgauge.benchmarks.mbench.data.stored_cameras import StoredPoses, read_results
+from worldgauge.benchmarks.mbench.formulas.action import TWISTS, twists
 from worldgauge.blocks import Block
 from worldgauge.blocks.render import painter
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.run_folder import Run
+from worldgauge.core.video import Video
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
 from worldgauge.functional.masks import box_of
@@ -87,6 +91,20 @@ def test_both_conventions_give_equal_scores(world):
     assert found["a_epipolar_turning"] > 0.3
     (geometry,) = [line for (metric, _), line in one.items() if metric == "a_geometry"]
     assert "by rule fold, turnaround" in geometry["reason"]
+
+
+def test_in_a_left_pan_the_pixels_move_right(world):
+    """The sign of `left` by a rendered clip: what the poses call left, the pictures answer by moving right."""
+    place = "object/one/left_then_right"
+    frames = [np.asarray(frame) for frame in Video(world / "model" / "outputs" / place / "video.mp4").frames()]
+    poses = read_results(world / "camera_to_world" / place / "da3" / "results.npz", "camera_to_world").poses
+    left = twists(poses) @ np.array(TWISTS["left"])
+    grey = [cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY).astype(np.float64) for frame in frames]
+    window = cv2.createHanningWindow(grey[0].shape[::-1], cv2.CV_64F)
+    shifts = np.array([cv2.phaseCorrelate(a, b, window)[0][0] for a, b in pairwise(grey)])
+    turning = np.abs(left) > 0.25 * np.abs(left).max()
+    assert turning.any() and (left[turning] > 0).any() and (left[turning] < 0).any()
+    assert (np.sign(shifts[turning]) == np.sign(left[turning])).mean() >= 0.8
 
 
 def test_the_convention_is_declared_never_guessed(world):

@@ -1,11 +1,13 @@
-"""`worldgauge mbench`: the data set, anchors, action scripts, official files, the published tables and analyses."""
+"""`worldgauge mbench`: data set, anchors, curation, action scripts, official files, published tables and analyses."""
 
 from __future__ import annotations
 
 import typer
 
+from worldgauge.benchmarks.mbench.verbs.anchors import anchors
 from worldgauge.benchmarks.mbench.verbs.calibrate import calibrate
-from worldgauge.benchmarks.mbench.verbs.data import anchors, check
+from worldgauge.benchmarks.mbench.verbs.curate import curate
+from worldgauge.benchmarks.mbench.verbs.data import check
 from worldgauge.benchmarks.mbench.verbs.scripts import script
 from worldgauge.benchmarks.mbench.verbs.tables import (
     board,
@@ -18,7 +20,9 @@ from worldgauge.benchmarks.mbench.verbs.tables import (
     votes,
 )
 
-app = typer.Typer(help="MBench: data set, anchors, action scripts, official files, published numbers, analyses.")
+app = typer.Typer(help="MBench: data set, anchors, curation, action scripts, official files, analyses.")
 
-for verb in (check, anchors, script, subsets, segments, triggers, board, published, consistency, sweep, votes, calibrate):
+for verb in (
+    check, anchors, curate, script, subsets, segments, triggers, board, published, consistency, sweep, votes, calibrate
+):  # fmt: skip
     app.command()(verb)

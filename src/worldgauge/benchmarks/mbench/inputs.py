@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from worldgauge.benchmarks.mbench.data.case_parts import captions_of, is_text, legs_of
+from worldgauge.benchmarks.mbench.data.case_parts import SEGMENTS, captions_of, is_text, legs_of
 from worldgauge.benchmarks.mbench.data.importer import OUTPUTS, VIDEO
-from worldgauge.benchmarks.mbench.formulas.conditions import FPS, read_condition
-from worldgauge.benchmarks.mbench.scripts.files import write_script
+from worldgauge.benchmarks.mbench.formulas.conditions import FPS, FRAMES, read_condition
+from worldgauge.benchmarks.mbench.scripts.files import ACTIONS, CAMERA, write_script
 from worldgauge.benchmarks.mbench.scripts.script import Limits, View, build_script
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.case import Case
@@ -33,26 +33,29 @@ def inputs(
     fov: Annotated[float, typer.Option("--fov", help="Horizontal field of view of first frames, degrees.")] = 60.0,
     wait: Annotated[float, typer.Option("--wait", help="Seconds an action script waits at the farthest.")] = 0.0,
     turn: Annotated[float, typer.Option("--most-turn", help="Degrees per second of an action script.")] = 30.0,
+    length: Annotated[Literal["10s", "25s"], typer.Option(help="Of text clips: 161 or 401 frames.")] = "25s",
 ) -> None:
-    """Write captions of text cases, and first frames, camera paths and timed verbs of action cases.
+    """Write first frames, captions with their times of text cases, and camera paths and timed verbs of action cases.
 
     worldgauge inputs mbench --data MBench-A -o out
     """
-    made, refused = write_inputs(data, out, fov, wait, Limits(turn=turn))
+    made, refused = write_inputs(data, out, fov, wait, Limits(turn=turn), length)
     for case, reason in refused.items():
         print_note(f"{case}: {reason}")
     say(f"{len(made)} cases, {len(refused)} refused: {out / INDEX}")
 
 
 def write_inputs(
-    data: Path, out: Path, fov: float = 60.0, wait: float = 0.0, limits: Limits | None = None
+    data: Path, out: Path, fov: float = 60.0, wait: float = 0.0, limits: Limits | None = None, length: str = "25s"
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Write a folder per case below `out/inputs`, and `inputs.jsonl` that lists them; refused cases with the reason."""
     entries, refused = [], {}
     for case in load_benchmark("mbench", data).cases:
         try:
-            text = is_text(case)
-            entries.append(_text_case(case, out) if text else _action_case(case, out, fov, wait, limits or Limits()))
+            if is_text(case):
+                entries.append(_text_case(case, out, FRAMES[length]))
+            else:
+                entries.append(_action_case(case, out, fov, wait, limits or Limits()))
         except WorldGaugeError as error:
             refused[case.id] = str(error)
     if not entries:
@@ -63,29 +66,63 @@ def write_inputs(
     return entries, refused
 
 
-def _text_case(case: Case, out: Path) -> dict[str, Any]:
+def _text_case(case: Case, out: Path, frames: int) -> dict[str, Any]:
+    """Captions with the stretch of the clip that each is about; neighbours share a frame, as legs of a script do."""
     captions = captions_of(case)
     if not captions:
         raise WorldGaugeError("the case has no captions")
+    if len(captions) != SEGMENTS:
+        raise WorldGaugeError(f"the case has {len(captions)} captions, not {SEGMENTS}")
     folder = _folder(case, out)
     (folder / "captions.txt").write_text("".join(f"{' '.join(text.split())}\n" for text in captions), "utf-8")
-    return _entry(case, out, folder) | {"captions": captions}
+    ends = [(frames - 1) * k // SEGMENTS for k in range(SEGMENTS + 1)]
+    segments = [
+        {
+            "caption": text, "start": ends[k] / FPS, "end": ends[k + 1] / FPS,
+            "first_frame": ends[k], "last_frame": ends[k + 1],
+        }
+        for k, text in enumerate(captions)
+    ]  # fmt: skip
+    timed = {"fps": FPS, "frames": frames, "segments": segments}
+    (folder / "captions.json").write_text(json.dumps(timed, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    entry = _entry(case, out, folder) | {"captions": captions, "frames": frames, "fps": FPS, "segments": segments}
+    if case.condition.image is None:
+        return entry
+    return entry | {"first_frame": _first_frame(case, out, folder)}
 
 
 def _action_case(case: Case, out: Path, fov: float, wait: float, limits: Limits) -> dict[str, Any]:
     if case.condition.image is None:
         raise WorldGaugeError("the case has no first frame on disk")
     legs_of(case)
-    picture = case.path(case.condition.image)
     target = case.reference.target
-    view = View(read_picture(picture).size, fov, target.box if target is not None else None)
+    size = read_picture(case.path(case.condition.image)).size
+    view = View(size, fov, target.box if target is not None else None)
     condition = case.tags.get("condition", "")
     # Whole turns and `static` have no wait.
     script = build_script(condition, view, wait=wait if len(read_condition(condition).legs) > 1 else 0.0, limits=limits)
     folder = _folder(case, out)
-    shutil.copyfile(picture, folder / f"first{picture.suffix}")
     told = write_script(folder, script, view)
-    return _entry(case, out, folder) | {"prompt": case.condition.prompt, "frames": told["frames"], "fps": FPS}
+    captions = captions_of(case)
+    place = folder.relative_to(out).as_posix()
+    return _entry(case, out, folder) | {
+        "prompt": case.condition.prompt,
+        **({"captions": captions} if captions else {}),
+        "frames": told["frames"],
+        "fps": FPS,
+        "first_frame": _first_frame(case, out, folder),
+        "camera": f"{place}/{CAMERA}",
+        "actions": f"{place}/{ACTIONS}",
+    }
+
+
+def _first_frame(case: Case, out: Path, folder: Path) -> str:
+    """Copy it; returns its place below `out`."""
+    assert case.condition.image is not None
+    picture = case.path(case.condition.image)
+    target = folder / f"first{picture.suffix}"
+    shutil.copyfile(picture, target)
+    return target.relative_to(out).as_posix()
 
 
 def _folder(case: Case, out: Path) -> Path:

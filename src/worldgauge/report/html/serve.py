@@ -9,7 +9,6 @@ import tempfile
 from collections import defaultdict
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import ip_address
 from pathlib import Path
 from threading import Lock
 from urllib.parse import unquote, urlsplit
@@ -18,6 +17,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video
 from worldgauge.report.html.media import place, plays_in_browsers
 from worldgauge.report.html.source import ReportSource
+from worldgauge.report.loopback import is_loopback, names_this_machine
 
 _LOG = logging.getLogger(__name__)
 _TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".mp4": "video/mp4"}
@@ -41,7 +41,7 @@ class ReportServer(ThreadingHTTPServer):
             raise WorldGaugeError(
                 f"cannot listen on {host}:{port} ({error.strerror})", "choose another --port or --host"
             ) from error
-        self.loopback = _is_loopback(host)
+        self.loopback = is_loopback(host)
 
     @property
     def url(self) -> str:
@@ -105,13 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _host_is_ours(self) -> bool:
         """On loopback, refuse other names: a page elsewhere must not read local runs through a name it controls."""
-        if not self.server.loopback:
-            return True
-        try:
-            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname or ""
-        except ValueError:
-            return False
-        return host == "localhost" or _is_loopback(host)
+        return not self.server.loopback or names_this_machine(self.headers.get("Host", ""))
 
     def _send(self, content: bytes, name: str, body: bool) -> None:
         self.send_response(HTTPStatus.OK)
@@ -171,10 +165,3 @@ def _range(header: str, size: int) -> tuple[int, int] | None:
     if last and int(last) < int(first):
         return None
     return (int(first), min(size - 1, int(last or size))) if int(first) < size else _BEYOND
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.benchmarks.mbench.data.samples import Anchor, read_samples
+from worldgauge.core.canonical import short
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.file_digests import digest_file
 from worldgauge.core.reading import read_json_lines, validated
 from worldgauge.core.reading_pictures import read_picture
+from worldgauge.report.one_writer import only_writer
 
 ANCHORS_FILE = "anchors.jsonl"
-"""Ours, beside the setting's `dataset.yaml`: one JSON object per sample, `sample` and the official fields."""
+"""Ours, beside the setting's `dataset.yaml`: one JSON object per sample, `sample`, the official fields, `version`."""
 POINT_SHARE = 1 / 16
 """Of the shorter side of the frame: the side of the square that stands for a point, as trackers are given boxes."""
 
@@ -64,11 +67,19 @@ def read_anchors(file: Path) -> dict[str, Anchor]:
 
 
 def write_anchors(file: Path, anchors: Mapping[str, Anchor]) -> None:
-    """One line per sample, complete or not at all."""
+    """One line per sample, complete or not at all; where there is none, no file."""
+    if not anchors:
+        file.unlink(missing_ok=True)
+        return
     lines = [json.dumps({"sample": name, **anchor.model_dump(mode="json")}) for name, anchor in sorted(anchors.items())]
     partial = file.with_name(f".{file.name}.partial")
     partial.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     partial.replace(file)
+
+
+def stored_anchors(file: Path) -> dict[str, Anchor]:
+    """The anchors of a file that may not be there yet."""
+    return read_anchors(file) if file.is_file() else {}
 
 
 @dataclass(frozen=True)
@@ -77,13 +88,18 @@ class Brought:
 
     file: Path
     anchors: int
+    replaced: int
+    """Samples that had another anchor before."""
     objects: int
     without: tuple[str, ...]
     """Object samples that still have none."""
 
 
 def bring_anchors(data: Path, file: Path, out: Path | None = None) -> Brought:
-    """Store the anchors of a file beside a setting's samples; each must name a sample and say who made it."""
+    """Store the anchors of a file beside a setting's samples; each must name a sample and say who made it.
+
+    Those stored before stay, but for the samples that the file names. A line without a version gets the file's digest.
+    """
     found, samples = read_anchors(file), read_samples(data)
     strange = sorted(set(found) - {f"{subset}/{sample}" for subset, sample in samples})
     if strange:
@@ -92,16 +108,28 @@ def bring_anchors(data: Path, file: Path, out: Path | None = None) -> Brought:
     if anonymous is not None:
         raise WorldGaugeError(f"{file}: the anchor of {anonymous} has no source", "say who or what made it")
     target = out or data / ANCHORS_FILE
-    write_anchors(target, found)
+    version = f"sha256-{short(digest_file(file))}"
+    found = {
+        name: anchor if anchor.version else anchor.model_copy(update={"version": version})
+        for name, anchor in found.items()
+    }
+    with only_writer(target):
+        before = {} if target.resolve() == file.resolve() else stored_anchors(target)
+        write_anchors(target, {**before, **found})
+    replaced = sum(name in before and before[name] != anchor for name, anchor in found.items())
     objects = sorted(f"{subset}/{sample}" for subset, sample in samples if subset == "object")
-    return Brought(target, len(found), len(objects), tuple(name for name in objects if name not in found))
+    without = tuple(name for name in objects if name not in found and name not in before)
+    return Brought(target, len(found), replaced, len(objects), without)
 
 
-def official_field(anchor: Anchor) -> dict[str, Any]:
-    """As it stands in a sample's metadata under `object_anchor`.
+def official_field(anchor: Anchor, size: tuple[int, int]) -> dict[str, Any]:
+    """As it stands in a sample's metadata under `object_anchor`: a point has the width and height of the frame.
 
-    >>> official_field(Anchor(center_x=1, center_y=2, width=3, height=4, source="file"))["source"]
-    'file'
+    >>> official_field(Anchor(center_x=1, center_y=2, source="me", version="1"), (64, 48))
+    {'center_x': 1.0, 'center_y': 2.0, 'width': 64, 'height': 48, 'source': 'me 1'}
     """
-    names = ("center_x", "center_y", "width", "height", "source")
-    return {name: getattr(anchor, name) for name in names}
+    width, height = size if is_point(anchor, size) else (anchor.width, anchor.height)
+    source = " ".join(filter(None, (anchor.source, anchor.version)))
+    return {
+        "center_x": anchor.center_x, "center_y": anchor.center_y, "width": width, "height": height, "source": source,
+    }  # fmt: skip

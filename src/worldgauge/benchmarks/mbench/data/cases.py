@@ -19,13 +19,15 @@ from worldgauge.benchmarks.mbench.data.samples import (
     setting_of,
 )
 from worldgauge.benchmarks.mbench.formulas.conditions import FPS, read_condition
-from worldgauge.core.case import Case, Condition, Reference, Target
+from worldgauge.core.case import Case, Condition, Question, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import validated
 
 HIDING = re.compile(r"_(camera|occlusion|dimming)$")
 CAPTION_KEYS = ("captions", "segments", "prompts")
 """Names in a sample's metadata under which its five captions may stand."""
+ARC_KEYS = ("paragraphs", "attributes", "state")
+"""Ours: what the captions of a curated sample are checked by."""
 NAME_KEYS = ("object_name", "target_name", "target", "object")
 
 
@@ -60,10 +62,12 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
     """One sample under one condition."""
     hidden = HIDING.search(sample.sample_id)
     media = sample.ground_truth_media
-    image, reference = (_file(folder, place, name) for name in (media.first_frame, media.reference))
+    image, reference = (file_of(folder, place, name) for name in (media.first_frame, media.reference))
     tags = {"setting": setting, "subset": item.subset, "condition": item.condition_id}
     captions = captions_in(sample)
     extras: dict[str, Any] = {"item_id": item.item_id, **({"captions": captions} if captions else {})}
+    if isinstance(sample.metadata.get(ARC_KEYS[0]), list):
+        extras |= {key: sample.metadata[key] for key in ARC_KEYS if sample.metadata.get(key)}
     frames = None
     if setting == ACTION:
         script = read_condition(item.condition_id)
@@ -72,7 +76,7 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
         frames = script.frames
     elif hidden:
         tags["hiding"] = hidden[1]
-    stored = anchor or _anchor(sample, place)
+    stored = anchor or anchor_in(sample, place)
     target = _target(folder, sample, stored, image)
     if stored is not None:
         extras["anchor"] = stored.model_dump(mode="json")
@@ -87,7 +91,7 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
             frames=frames,
             fps=float(FPS) if frames else None,
         ),
-        reference=Reference(video=reference, target=target),
+        reference=Reference(video=reference, target=target, questions=questions_in(sample)),
         tags=tags,
         extras=extras,
     ).at(folder)
@@ -103,19 +107,41 @@ def captions_in(sample: Sample) -> list[str]:
     return []
 
 
-def _target(folder: Path, sample: Sample, anchor: Anchor | None, image: str | None) -> Target | None:
+def questions_in(sample: Sample) -> tuple[Question, ...]:
+    """Questions that yes or no answers, of a sample that was curated here; others are not ours to read."""
+    given = sample.metadata.get("questions")
+    rows = [row for row in given if isinstance(row, Mapping)] if isinstance(given, list) else []
+    ours = [row for row in rows if isinstance(row.get("question"), str) and row.get("answer") in ("yes", "no")]
+    return tuple(
+        Question(
+            text=row["question"],
+            answer=row["answer"],
+            dimension=str(row.get("dimension", "")),
+            id=str(row.get("id", "")),
+        )
+        for row in ours
+    )
+
+
+def name_in(sample: Sample) -> str:
+    """What the target of a sample is called, wherever the release keeps it; empty where nobody says."""
     named = next((sample.metadata[key] for key in NAME_KEYS if sample.metadata.get(key)), "")
-    name = str(named.get("name", "")) if isinstance(named, Mapping) else str(named)
+    return str(named.get("name", "")) if isinstance(named, Mapping) else str(named)
+
+
+def _target(folder: Path, sample: Sample, anchor: Anchor | None, image: str | None) -> Target | None:
+    name = name_in(sample)
     box = None if anchor is None else box_of_anchor(anchor, None if image is None else folder / image)
     return Target(name=name, box=box) if name or box is not None else None
 
 
-def _anchor(sample: Sample, place: Path) -> Anchor | None:
+def anchor_in(sample: Sample, place: Path) -> Anchor | None:
+    """What stands in the official field."""
     given = sample.metadata.get("object_anchor")
     return validated(Anchor, given, f"{place / 'sample.json'}: object_anchor") if given else None
 
 
-def _file(folder: Path, place: Path, name: str | None) -> str | None:
+def file_of(folder: Path, place: Path, name: str | None) -> str | None:
     """A file of a sample that is there, relative to the setting's folder."""
     if not name:
         return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from worldgauge.benchmarks.mbench.curation.arc import Wanted, problems
 from worldgauge.benchmarks.mbench.data.case_parts import ACTION, SEGMENTS, captions_of, is_text
+from worldgauge.benchmarks.mbench.data.cases import ARC_KEYS
 from worldgauge.benchmarks.mbench.formulas.conditions import FRAMES
 from worldgauge.core.benchmark import BenchmarkFile, resolved_uses
 from worldgauge.core.case import Case
@@ -38,8 +40,12 @@ def lacks_of(file: BenchmarkFile, cases: Sequence[Case], protocol: str) -> list[
 
 
 def faults_of(cases: Iterable[Case]) -> Iterator[str]:
-    """What is there and cannot be right: not five captions, a length that no condition has, captions that repeat."""
+    """What is there and cannot be right: not five captions, a length that no condition has, captions that repeat, and
+    paragraphs of a curated case that do not take its target away and bring it back as it was."""
     for case in cases:
+        if (wanted := _wanted(case)) is not None:
+            paragraphs = [str(text) for text in case.extras["paragraphs"]]
+            yield from (f"{case.id}: {problem}" for problem in problems(paragraphs, wanted))
         captions = captions_of(case)
         if is_text(case) and captions and len(captions) != SEGMENTS:
             yield f"{case.id}: {len(captions)} captions, not {SEGMENTS}"
@@ -49,3 +55,14 @@ def faults_of(cases: Iterable[Case]) -> Iterator[str]:
         length = case.condition.frames
         if case.tags.get("setting") == ACTION and length is not None and length not in FRAMES.values():
             yield f"{case.id}: {length} frames, conditions have {' or '.join(map(str, FRAMES.values()))}"
+
+
+def _wanted(case: Case) -> Wanted | None:
+    """What the paragraphs of a curated case must tell; None for a case that does not say."""
+    paragraphs, attributes, state = (case.extras.get(key) for key in ARC_KEYS)
+    target = case.reference.target
+    if not isinstance(paragraphs, list) or not isinstance(attributes, list) or target is None or not target.name:
+        return None
+    told = state if isinstance(state, Mapping) else {}
+    names = tuple(str(each) for each in attributes)
+    return Wanted(target.name, names, str(told.get("before", "")), str(told.get("after", "")))

@@ -35,6 +35,9 @@ class Anchor(_Model):
     width: float = 0.0
     height: float = 0.0
     source: str = ""
+    """Who or what made it."""
+    version: str = ""
+    """Of the source: of a detector with its weights, of a click page, of a file."""
 
 
 class Media(_Model):

@@ -1,4 +1,4 @@
-"""`worldgauge mbench check` and `worldgauge mbench anchors`."""
+"""`worldgauge mbench check`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.verbs import AsJson, print_json, print_note, print_table, say
+from worldgauge.verbs import AsJson, print_json, print_table, say
 
 FAULTS = 1
 """Exit code where something is wrong, as of `worldgauge validate`."""
@@ -55,24 +55,3 @@ def check(
         say(f"{len(loaded.cases)} clips, {len(faults)} faults")
     if faults or not all(cell.holds for cell in cells):
         raise typer.Exit(FAULTS)
-
-
-def anchors(
-    data: Data,
-    file: Annotated[Path, typer.Option("--file", help="Anchors to bring in, one JSON object in each line.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; else anchors.jsonl beside dataset.yaml.")
-    ] = None,
-) -> None:
-    """Give samples the anchors that the release lacks: where the target is in the first frame.
-
-    A line is {"sample": "object/0001", "center_x": 748, "center_y": 371, "width": 90, "height": 60, "source": "me"},
-    in pixels of the first frame. A width and height of the whole frame, or of 0, mean a point.
-    """
-    from worldgauge.benchmarks.mbench.data.anchors import bring_anchors
-
-    made = bring_anchors(data, file, out)
-    say(f"{made.anchors} anchors: {made.file}")
-    if made.without:
-        told = f"{len(made.without)} of {made.objects} object samples have none, for example {made.without[0]}"
-        print_note(told)
