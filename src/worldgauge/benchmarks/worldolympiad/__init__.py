@@ -9,6 +9,7 @@ MANIFEST = Manifest(
     signals=(".signals.objects", ".signals.physics", ".signals.interaction", ".signals.adherence"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
+    inputs=".inputs.command:app",
     verbs={"worldolympiad": Verb(".commands:app", "WorldOlympiad's official files, data checks and analyses.")},
     parity=".parity.vectors:vectors",
 )
