@@ -10,6 +10,9 @@ MANIFEST = Manifest(
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     inputs=".inputs.command:app",
-    verbs={"worldolympiad": Verb(".commands:app", "WorldOlympiad's official files, data checks and analyses.")},
+    verbs={
+        "worldolympiad": Verb(".commands:app", "WorldOlympiad's official files, data checks and analyses."),
+        "curate": Verb(".curation.command:app", "Make cases of a folder of videos, and describe sets of cases."),
+    },
     parity=".parity.vectors:vectors",
 )
