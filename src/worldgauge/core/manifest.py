@@ -78,6 +78,8 @@ class Manifest:
     questions: str = ""
     """`function(root) -> {case id: questions}`: the question sets that come with the data."""
     verbs: Mapping[str, Verb] = field(default_factory=dict)
+    evidence: str = ""
+    """`function(Stored) -> Evidence`: what its case pages show beside what every case page shows."""
     parity: str = ""
     """`function(ParityFolder) -> Iterator[Vector]`: recorded calls of the released code."""
     calibration: str = ""

@@ -15,6 +15,7 @@ from worldgauge.core.evidence import (
     Drawn,
     Evidence,
     EvidenceOf,
+    Still,
     no_calibration,
     no_evidence,
 )
@@ -42,6 +43,7 @@ from worldgauge.report.unofficial import unofficial
 
 CASES_PER_FILE = 50
 MOST_PAIRS = 120
+PICTURE = ".jpg"
 STATUS_LETTERS = {status: status.value[0] for status in Status}
 """One letter per case in the status strings; `.` stands for no record."""
 
@@ -102,17 +104,18 @@ class ReportSource:
             text = compact(makers[stem]())
         return f'wg.put("{key}",{text});\n'.encode("ascii")
 
-    def videos(self) -> Iterator[tuple[str, Video | Drawn]]:
-        """Every video of the report: its name in the report and where it lies."""
+    def videos(self) -> Iterator[tuple[str, Video | Drawn | Still]]:
+        """Every video and picture of the report: its name in the report and where it lies."""
         for i in range(len(self.joint.cases)):
             yield from self._media(i).items()
+            yield from self._stills(i).items()
 
-    def video(self, name: str) -> Video | Drawn:
-        """One video by its name in the report; raises `KeyError` for a name that is not part of it."""
+    def video(self, name: str) -> Video | Drawn | Still:
+        """One video or picture by its name in the report; raises `KeyError` for a name that is not part of it."""
         head = name.removeprefix("media/").partition("-")[0]
         if not head.isdigit() or int(head) >= len(self.joint.cases):
             raise KeyError(name)
-        return self._media(int(head))[name]
+        return self._stills(int(head))[name] if name.endswith(PICTURE) else self._media(int(head))[name]
 
     def index(self) -> dict[str, Any]:
         """What the leaderboard and the charts need."""
@@ -235,7 +238,10 @@ class ReportSource:
             evidence = [self._evidence(k, case_id) for k in range(len(self.runs))]
             # Recovered paths stand under the model's number.
             recovered = {str(k): e.recovered for k, e in enumerate(evidence) if e.recovered is not None}
-            content["camera"] = from_above(camera_paths(known.case) | recovered)
+            more = {name: path for e in evidence for name, path in e.paths.items()}
+            content["camera"] = from_above(camera_paths(known.case) | more | recovered)
+            content["figures"] = [self._figures(i, k, e) for k, e in enumerate(evidence)]
+            content["marks"] = [list(e.marks) for e in evidence]
             content["interviews"] = [interviews_json(e.interviews) for e in evidence]
             content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
         records = ",".join(
@@ -249,6 +255,28 @@ class ReportSource:
     def _find_evidence(self, k: int, case_id: str) -> Evidence:
         source = self.sources[k].get(case_id)
         return self._evidence_of(self.runs[k], source) if source is not None else Evidence()
+
+    def _figures(self, i: int, k: int, evidence: Evidence) -> list[dict[str, Any]]:
+        """What a page shows of a benchmark's own figures; their pictures are files of the report."""
+        return [
+            {
+                "title": figure.title,
+                "lines": list(figure.lines),
+                "stills": [
+                    {"src": _still_name(i, k, f, n), "caption": still.caption} for n, still in enumerate(figure.stills)
+                ],
+            }
+            for f, figure in enumerate(evidence.figures)
+        ]
+
+    def _stills(self, i: int) -> dict[str, Still]:
+        """The pictures of one case's figures, by name."""
+        return {
+            _still_name(i, k, f, n): still
+            for k in range(len(self.runs))
+            for f, figure in enumerate(self._evidence(k, self.joint.cases[i]).figures)
+            for n, still in enumerate(figure.stills)
+        }
 
     def _media(self, i: int) -> dict[str, Video | Drawn]:
         """`media/<case>-<role>.mp4` to the video; roles are `reference`, the model's number, and number-overlay."""
@@ -290,6 +318,11 @@ def _video_json(video: Video | Drawn) -> dict[str, Any]:
     except InvalidVideo as error:
         return {"problem": str(error)}
     return {"frames": info.frames, "fps": info.fps or 10.0, "width": info.width, "height": info.height}
+
+
+def _still_name(i: int, k: int, figure: int, number: int) -> str:
+    # The word keeps it apart from the overlays of a model, whose number would stand there.
+    return f"media/{i}-figure-{k}-{figure}-{number}{PICTURE}"
 
 
 def _plain(name: str) -> str:

@@ -80,7 +80,7 @@
     const paths = [...shown.filter(([name]) => name !== "requested"), ...shown.filter(([name]) => name === "requested")];
     if (!paths.length) return null;
     const size = 320, margin = 26;
-    const toneOf = (name) => (/^\d+$/.test(name) ? `m${name % 10}` : name);
+    const toneOf = (name) => (/^\d+$/.test(name) ? `m${name % 10}` : name === "requested" ? name : "executed");
     const label = (name) => (/^\d+$/.test(name) ? `${index.models[name].name}, recovered` : name);
     const points = paths.flatMap(([, p]) => p);
     const [xs, ys] = [points.map((p) => p[0]), points.map((p) => p[1])];
@@ -127,6 +127,16 @@
     return el("section", { class: "card" }, wg.charts.figure("Camera from above", svg("svg", { viewBox: `0 0 ${size} ${size}`, class: "chart above", role: "img", "aria-label": "Camera path from above" }, parts), "camera-path"), legend);
   }
 
+  // A benchmark's own pictures, model by model.
+  function figuresOf(index, detail, models) {
+    const shown = models.filter((k) => detail.figures?.[k]?.length || detail.marks?.[k]?.length);
+    if (!shown.length) return null;
+    const figure = (f) => el("figure", { class: "stills" }, el("figcaption", null, el("h3", null, text(f.title))), f.lines.map((line) => el("p", { class: "note" }, text(line))),
+      f.stills.length > 0 && el("div", { class: "strip wide" }, f.stills.map((s) => el("span", { class: "still" }, el("img", { src: s.src, alt: s.caption, loading: "lazy" }), el("span", { class: "note" }, text(s.caption))))));
+    return el("section", { class: "card figures" }, el("h2", null, "Evidence"), shown.map((k) => [el("h3", null, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name)),
+      detail.marks?.[k]?.length > 0 && el("p", { class: "chips" }, detail.marks[k].map((mark) => el("span", { class: "chip small mark" }, text(mark)))), detail.figures?.[k]?.map(figure)]));
+  }
+
   function recordsTable(index, detail, models) {
     const rows = wg.metricsOf(index).map((column) => el("tr", null, el("th", { scope: "row" }, el("a", { href: `#/metric/${encodeURIComponent(column.id)}` }, text(column.title))), models.map((k) => {
       const record = detail.records[k]?.[column.id];
@@ -161,7 +171,7 @@
     root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
       curvesOf(index, detail, models, clips, bands, player, longest),
       el("div", { class: "grid2" }, cameraFromAbove(detail, index, models, clips, player, longest), condition(detail)),
-      recordsTable(index, detail, models), wg.judge.section(index, detail, models, clips, player)].filter(Boolean));
+      figuresOf(index, detail, models), recordsTable(index, detail, models), wg.judge.section(index, detail, models, clips, player)].filter(Boolean));
     wg.keys = { ...wg.keys, ...player?.keys };
     return () => { player?.stop(); wg.keys = {}; };
   }
