@@ -23,5 +23,6 @@ MANIFEST = Manifest(
         "worldolympiad": Verb(".commands:app", "WorldOlympiad's official files, data checks and analyses."),
         "curate": Verb(".curation.command:app", "Make cases of a folder of videos, and describe sets of cases."),
     },
+    evidence=".analyses.case_figures:evidence",
     parity=".parity.vectors:vectors",
 )

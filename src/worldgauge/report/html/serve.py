@@ -20,7 +20,14 @@ from worldgauge.report.html.media import place, plays_in_browsers
 from worldgauge.report.html.source import ReportSource
 
 _LOG = logging.getLogger(__name__)
-_TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".mp4": "video/mp4", ".webm": "video/webm", ".jpg": "image/jpeg"}
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+    ".jpg": "image/jpeg",
+}
 _BLOCK = 1 << 18
 
 
