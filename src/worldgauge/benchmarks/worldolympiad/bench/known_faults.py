@@ -4,8 +4,8 @@ python -m worldgauge.benchmarks.worldolympiad.bench.known_faults FOLDER [--world
 
 Half of the worlds are seen by a camera that turns away and back, half by one that moves. Prints a line per finished
 world, then a table: of each fault Spearman's rho between severity and score, mean over worlds with its interval, and
-by how much the mean score moves. About one and a half minutes of processor time per world; what is in FOLDER already
-is kept.
+the means of the scores over worlds in which every severity has one. About one and a half minutes of processor time per
+world; what is in FOLDER already is kept.
 """
 
 from __future__ import annotations
@@ -51,13 +51,15 @@ MUST_FALL = {
 SEVERITIES = (0.25, 0.5, 1.0)
 TURNS = Choice(paths=("away_left", "away_right", "tilt", "exit_wait_reenter"), size=(224, 126), frames=33, fps=10.0)
 WALKS = replace(TURNS, paths=("move_left", "move_right", "orbit_left", "orbit_right", "pull_out", "push_in"))
+LEAST_CLIPS = 3
+"""Scored clips of a world from which on it has a rho."""
 Row = dict[str, Any]
 
 
 def blocks_of(worlds: int, seed: int) -> list[Block]:
-    """Half of them with a camera that turns away and back, half with one that moves."""
-    half = worlds // 2
-    return [*choose_blocks(worlds - half, seed, TURNS), *choose_blocks(half, seed + worlds - half, WALKS)]
+    """Every second one with a camera that turns away and back, the others with one that moves."""
+    turning, walking = (choose_blocks(worlds, seed, choice) for choice in (TURNS, WALKS))
+    return [(walking if k % 2 else turning)[k] for k in range(worlds)]
 
 
 def measure(block: Block, folder: Path) -> Row:
@@ -94,33 +96,47 @@ def measure(block: Block, folder: Path) -> Row:
     return row
 
 
-def curve(row: Row, fault: str, column: str) -> list[float] | None:
-    """The scores at severity 0 and every other, of one world; None where one is missing."""
+def curve(row: Row, fault: str, column: str) -> list[float | None]:
+    """The scores at severity 0 and every other, of one world."""
     names = [Subject().name, *(Subject(fault, severity).name for severity in SEVERITIES)]
-    found = [row["scores"][name].get(column) for name in names]
-    return None if None in found else [float(value) for value in found if value is not None]
+    return [row["scores"][name].get(column) for name in names]
 
 
-def rho(scores: Sequence[float]) -> float:
-    """Spearman's rho of severity and score; 0 where nothing changes."""
-    return spearman((0.0, *SEVERITIES), scores).coefficient or 0.0
+def rho(scores: Sequence[float | None]) -> float | None:
+    """Spearman's rho of severity and score over the clips that have one; None where fewer than three have, and 0 where
+    nothing changes."""
+    known = [(severity, score) for severity, score in zip((0.0, *SEVERITIES), scores, strict=True) if score is not None]
+    if len(known) < LEAST_CLIPS:
+        return None
+    return spearman(*zip(*known, strict=True)).coefficient or 0.0
 
 
 def table_of(rows: Sequence[Row]) -> list[str]:
     """A line for each fault and column."""
     lines = [
-        "| fault | column | worlds | rho (95 %) | mean score at 0, " + ", ".join(map(str, SEVERITIES)) + " |",
-        "| --- | --- | ---: | ---: | --- |",
+        "| fault | column | worlds | rho (95 %) | if unscored were worst | clips unscored | mean score at 0, "
+        + ", ".join(f"{severity:g}" for severity in SEVERITIES)
+        + " | largest mean change |",
+        "| --- | --- | ---: | ---: | ---: | ---: | --- | ---: |",
     ]
     for fault, must in MUST_FALL.items():
         for column in must or COLUMNS:
-            curves = [found for row in rows if (found := curve(row, fault, column)) is not None]
-            if not curves:
-                lines.append(f"| {fault} | {column} | 0 | - | - |")
-                continue
-            each = np.array([rho(one) for one in curves])
-            means = ", ".join(f"{value:.4g}" for value in np.mean(curves, axis=0))
-            lines.append(f"| {fault} | {column} | {len(curves)} | {each.mean():.2f} ({_interval(each)}) | {means} |")
+            curves = [curve(row, fault, column) for row in rows]
+            found = np.array([value for one in curves if (value := rho(one)) is not None])
+            worst = np.array([rho([0.0 if score is None else score for score in one]) for one in curves], float)
+            whole = np.array([one for one in curves if None not in one], float)
+            means = whole.mean(axis=0) if len(whole) else np.full(1 + len(SEVERITIES), np.nan)
+            told = [
+                fault,
+                column,
+                str(len(found)),
+                f"{found.mean():.2f} ({_interval(found)})" if len(found) else "-",
+                f"{worst.mean():.2f}",
+                f"{sum(score is None for one in curves for score in one)} of {sum(map(len, curves))}",
+                ", ".join(f"{value:.4g}" for value in means),
+                f"{np.abs(means[1:] - means[0]).max():.4f}",
+            ]
+            lines.append(f"| {' | '.join(told)} |")
     return lines
 
 

@@ -35,7 +35,11 @@ def photometric_errors(clip: Clip, moving: Arrays, path: Arrays, instrument: Rec
     masks = masks_of(moving, (frames.shape[2], frames.shape[1]))
     even, odd = list(range(0, len(numbers), 2)), list(range(1, len(numbers), 2))
     scene = instrument.reconstruct(
-        frames, cameras_of(path, numbers, frames), masks=masks, sources=even, name=clip.video.path.stem
+        frames,
+        cameras_of(path, numbers, frames),
+        masks=masks if masks.any() else None,
+        sources=even,
+        name=clip.video.path.stem,
     )
     shrink = min(1.0, SIDE / max(frames.shape[1:3]))
     width, height = round(frames.shape[2] * shrink), round(frames.shape[1] * shrink)

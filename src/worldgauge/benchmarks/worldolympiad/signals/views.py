@@ -12,6 +12,7 @@ from worldgauge.benchmarks.worldolympiad.formulas.background_fill import fill_ba
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, spread
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import (
     SIDE,
+    Views,
     meta_view,
     render_lens,
     shown_pixels,
@@ -29,6 +30,7 @@ from worldgauge.signals.poses import poses
 from worldgauge.signals.seats import ReconstructionInstrument
 
 Images = NDArray[np.uint8]
+Camera = tuple[NDArray[np.float64], NDArray[np.float64]]
 Dynamic = Literal["fill", "drop"]
 """What moves is filled with pixels of other frames before the scene is rebuilt, or left out of the scene."""
 LONGEST_SIDE = 640
@@ -73,8 +75,9 @@ def house_scene_views(clip: Clip, moving: Arrays, path: Arrays, instrument: Reco
     frames = frames_of(clip, numbers, instrument)
     masks = masks_of(moving, (frames.shape[2], frames.shape[1]))
     cameras, name = cameras_of(path, numbers, frames), clip.video.path.stem
-    if not masks.any() or getattr(instrument, "shows_behind", False):
-        return drawn(instrument.reconstruct(frames, cameras, masks=masks, name=name), numbers)
+    marked = masks if masks.any() else None
+    if marked is None or getattr(instrument, "shows_behind", False):
+        return drawn(instrument.reconstruct(frames, cameras, masks=marked, name=name), numbers)
     from worldgauge.instruments.pocket.point_splat import PointSplat
 
     filled, _ = fill_by_camera(frames, masks, PointSplat().reconstruct(frames, cameras, masks=masks))
@@ -84,14 +87,11 @@ def house_scene_views(clip: Clip, moving: Arrays, path: Arrays, instrument: Reco
 def drawn(scene: Scene, frames: Sequence[int]) -> Arrays:
     """The nine pictures of a scene that are judged."""
     cameras = scene.cameras.scaled(NETWORK_SIDE)
-    path = splat_views(cameras.world_to_camera, cameras.intrinsics, cameras.is_metric, cameras.factor)
-    index, pose = meta_view(cameras.world_to_camera, cameras.is_metric, cameras.factor)
-    _, focal = render_lens(cameras.intrinsics)
-    wanted = [(path.world_to_camera[k], path.focal[k]) for k in path.judged] + [(pose, focal[index])]
+    path = path_of(cameras)
+    index, farthest = meta_camera(cameras)
     pictures, covered = [], []
-    for view, (across, down) in wanted:
-        lens = np.array([[across, 0, SIDE / 2], [0, down, SIDE / 2], [0, 0, 1.0]])
-        colours, alpha = scene.render(view, lens, (SIDE, SIDE))
+    for pose, lens in [*(camera_at(path, k) for k in path.judged), farthest]:
+        colours, alpha = scene.render(pose, lens, (SIDE, SIDE))
         pictures.append(_packed(shown_pixels(colours)))
         covered.append(float(alpha.mean()))
     return {
@@ -103,6 +103,27 @@ def drawn(scene: Scene, frames: Sequence[int]) -> Arrays:
         "frames": np.array(frames, np.int64),
         "covered": np.array(covered),
     }
+
+
+def path_of(cameras: SceneCameras) -> Views:
+    """The released path through a scene."""
+    return splat_views(cameras.world_to_camera, cameras.intrinsics, cameras.is_metric, cameras.factor)
+
+
+def camera_at(path: Views, number: int) -> Camera:
+    """World-to-camera (4, 4) and lens (3, 3) of one view of a path."""
+    return path.world_to_camera[number], _render_lens(path.focal[number])
+
+
+def meta_camera(cameras: SceneCameras) -> tuple[int, Camera]:
+    """Which camera the meta-view is seen from, and how."""
+    index, pose = meta_view(cameras.world_to_camera, cameras.is_metric, cameras.factor)
+    _, focal = render_lens(cameras.intrinsics)
+    return index, (pose, _render_lens(focal[index]))
+
+
+def _render_lens(focal: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([[focal[0], 0, SIDE / 2], [0, focal[1], SIDE / 2], [0, 0, 1.0]])
 
 
 def unpacked_views(arrays: Arrays) -> Images:
