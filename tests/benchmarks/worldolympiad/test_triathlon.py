@@ -140,8 +140,10 @@ def _check_official(root: Path, runs: list[Run]) -> None:
         files = write_official(one, root / "official", model, root / "store")
         assert len([file for file in files if file.name == "score_summary.json"]) == 3
     summary = json.loads((root / "official/batch_logs/general_longlive/score_summary.json").read_text())
-    cells = {(c.domain, c.column): c for c in domain_cells(runs[:1], ("InteractJudged", "ClipRaw", "gravity"))}
+    cells = {(c.domain, c.column): c for c in domain_cells(runs[:1], ("InteractJudged", "ClipRaw", "Geometry"))}
     means = summary["scores"]
+    assert means["three_d"]["mean"] == pytest.approx(cells["general", "Geometry"].value, abs=1e-4)
+    assert means["three_d"]["count"] == 4 and means["combined"]["count"] == 4
     assert means["interaction"]["mean"] == pytest.approx(cells["general", "InteractJudged"].value, abs=1e-4)
     assert means["clip_interaction"]["mean"] == pytest.approx(cells["general", "ClipRaw"].value, abs=1e-5)
 

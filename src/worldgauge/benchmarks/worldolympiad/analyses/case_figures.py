@@ -18,6 +18,7 @@ from worldgauge.benchmarks.worldolympiad.formulas.evidence import (
 )
 from worldgauge.benchmarks.worldolympiad.formulas.failure_tags import Judged, failure_tags
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, resampled, spread
+from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL
 from worldgauge.benchmarks.worldolympiad.formulas.trajectory import compare_profiles
 from worldgauge.benchmarks.worldolympiad.signals.chunks import TimedChunk, film_of, frame_numbers, timed_chunks
 from worldgauge.benchmarks.worldolympiad.signals.objects import judged_frames, with_overlay
@@ -137,7 +138,7 @@ def _said(answers: Sequence[Any], number: int) -> tuple[str, ...]:
         return ()
     one = answers[number]
     parts = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in one.items() if name != "reason")
-    return (parts, one["reason"])
+    return (f"{parts} (of {FULL:g})", one["reason"])
 
 
 def _paths(stored: Stored) -> tuple[CameraPath | None, CameraPath | None, float | None]:
