@@ -111,6 +111,23 @@ def test_depth_anything_3_nested_takes_the_median_of_all(monkeypatch: pytest.Mon
     assert told == "all is sky but a few pixels, so that there is no scale"
 
 
+def test_depth_anything_3_gives_a_gaussian_for_every_pixel_where_they_are_asked_for() -> None:
+    poses, count = known_poses(2), 2 * HEIGHT * WIDTH
+    random, given = torch.Generator().manual_seed(0), []
+
+    def stub(images: Any, **settings: Any) -> Any:
+        given.append(settings)
+        shapes = {"means": (3,), "scales": (3,), "rotations": (4,), "harmonics": (3, 9), "opacities": ()}
+        made = {name: torch.rand((1, count, *shape), generator=random) for name, shape in shapes.items()}
+        return SimpleNamespace(**vars(seen_by_stub(poses)), gaussians=SimpleNamespace(**made), scale_factor=2.5)
+
+    network = part("depth_anything_3").Network(stub, {**SETTINGS, "gaussians": True}, "cpu")
+    found = network.answer(frames(2), {})
+    assert given == [{"ref_view_strategy": "saddle_balanced", "infer_gs": True}]
+    assert found["means"].shape == (count, 3) and found["quaternions"].shape == (count, 4)
+    assert found["harmonics"].shape == (count, 9, 3) and float(found["factor"]) == 2.5
+
+
 @pytest.mark.parametrize("count", [1, 2, 7, 100])
 def test_the_median_of_all(count: int) -> None:
     values = torch.rand(count, generator=torch.Generator().manual_seed(count))

@@ -24,7 +24,7 @@ from worldgauge.core.metric import METRICS
 from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.scale import Scale
-from worldgauge.core.status import Policy
+from worldgauge.core.status import Counting, Policy
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
 from worldgauge.core.submission import Submission
 
@@ -51,6 +51,7 @@ class ProtocolOverride(_Model):
     unscaled: str = ""
     reduce: CaseReducer | None = None
     given: str | None = None
+    unscored: Counting | None = None
 
 
 class MetricUse(_Model):
@@ -76,6 +77,9 @@ class MetricUse(_Model):
     zero_for: dict[str, str] = {}
     """Fields of a model's card: a model that has one of these values cannot do these cases. Where it has no video, it
     scores 0."""
+    unscored: Counting | None = None
+    """What clips count as here that are unscored for a reason which a model can cause, where that is not what the
+    policy says of all columns."""
     under: dict[str, ProtocolOverride] = {}
     """Protocol to what it does differently."""
     bounds: tuple[Bound, ...] = ()
@@ -87,10 +91,12 @@ class MetricUse(_Model):
             raise ValueError(f"metric '{self.id}' has a scale and a reason why it has none")
         return self
 
-    def policy_for(self, policy: Policy, card: Mapping[str, Any]) -> Policy:
-        """What absent videos of a model with that card count as in this column."""
+    def policy_for(self, policy: Policy, card: Mapping[str, Any], protocol: str = "") -> Policy:
+        """What clips without a number of a model with that card count as in this column under a protocol."""
         cannot = any(str(card.get(field, "")).lower() == value.lower() for field, value in self.zero_for.items())
-        return policy.model_copy(update={"missing": 0.0}) if cannot else policy
+        unscored = self.under_protocol(protocol).unscored
+        own: dict[str, Any] = {"missing": 0.0} if cannot else {}
+        return policy.model_copy(update=own | ({} if unscored is None else {"unscored": unscored}))
 
     def under_protocol(self, protocol: str) -> MetricUse:
         """This use with the protocol's differences applied."""
@@ -104,6 +110,7 @@ class MetricUse(_Model):
                 "unscaled": override.unscaled or self.unscaled,
                 "reduce": override.reduce or self.reduce,
                 "given": self.given if override.given is None else override.given,
+                "unscored": self.unscored if override.unscored is None else override.unscored,
                 "under": {},
                 "bounds": tuple(bound for bound in self.bounds if bound.protocol == protocol),
             }

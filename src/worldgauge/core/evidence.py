@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from worldgauge.core.cameras import CameraPath
+from worldgauge.core.case import Case
+from worldgauge.core.clip import Clip
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Run
+from worldgauge.core.signal import Arrays
 from worldgauge.core.sources import Source
 from worldgauge.core.video import Image, Video
 
@@ -24,6 +27,14 @@ class Drawn:
     fps: float
     opaque: bool = False
     """Laid over the model's video, which shines through; otherwise its light is added."""
+
+
+@dataclass(frozen=True)
+class Still:
+    """One picture that is not on disk: made when the report needs it."""
+
+    picture: Callable[[], Image]
+    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,8 +94,17 @@ class FramePairs:
     note: str = ""
 
 
-Figure = Curve | FramePairs
-"""What a benchmark draws on the case page of what it perceived."""
+@dataclass(frozen=True)
+class Gallery:
+    """Pictures beside each other with words about them: what a benchmark of its own shows of a case."""
+
+    title: str
+    stills: tuple[Still, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+Figure = Curve | FramePairs | Gallery
+"""What a benchmark shows on the case page of what it perceived."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +117,38 @@ class Evidence:
     """Camera path read off the clip, already aligned to the requested one."""
     interviews: tuple[Interview, ...] = ()
     """What judges were asked about the clip, and what they said."""
+    paths: Mapping[str, CameraPath] = field(default_factory=dict)
+    """Further camera paths in the same world, by name, such as that of the reference."""
     figures: tuple[Figure, ...] = ()
-    """What the benchmark draws of its signals."""
+    """What the benchmark shows of its signals."""
+    marks: tuple[str, ...] = ()
+    """In a few words each what is wrong with the clip."""
+
+    def joined(self, other: Evidence) -> Evidence:
+        """Both; where only one can be, the other's."""
+        return Evidence(
+            {**self.overlays, **other.overlays},
+            other.recovered or self.recovered,
+            self.interviews + other.interviews,
+            {**self.paths, **other.paths},
+            self.figures + other.figures,
+            self.marks + other.marks,
+        )
+
+
+class Stored(Protocol):
+    """What a store knows of one clip of a run, for a benchmark that shows more of it."""
+
+    @property
+    def case(self) -> Case: ...
+
+    def clip(self, of: str) -> Clip:
+        """The model's clip (`video`) or that of the `reference`."""
+        ...
+
+    def arrays(self, signal: str, of: str = "video", **parameters: Any) -> Arrays | None:
+        """What a signal of the run read off it; None where it is not stored or had no result."""
+        ...
 
 
 EvidenceOf = Callable[[Run, Source], Evidence]

@@ -144,6 +144,7 @@ SEATS = {
     "text_image": "how well a frame fits a text, by a network",
     "tagger": "the nouns of a phrase",
     "perspective": "roll, pitch and field of view of a single frame",
+    "reconstruction": "a static scene from a few frames, and pictures of it from anywhere",
     "judge": "answers to questions about a clip, by a vision-language model",
 }
 """What can be perceived. A signal asks for a seat; an instrument set fills seats with instruments."""

@@ -77,9 +77,9 @@ class Manifest:
     """Typer app of `worldgauge inputs NAME`: writes what a model needs to take part."""
     questions: str = ""
     """`function(root) -> {case id: questions}`: the question sets that come with the data."""
-    figures: Mapping[str, str] = field(default_factory=dict)
-    """Signal to `function(case, arrays) -> Iterable[Figure]`: what the case page draws of it."""
     verbs: Mapping[str, Verb] = field(default_factory=dict)
+    evidence: str = ""
+    """`function(Stored) -> Evidence`: what its case pages show beside what every case page shows."""
     parity: str = ""
     """`function(ParityFolder) -> Iterator[Vector]`: recorded calls of the released code."""
     calibration: str = ""

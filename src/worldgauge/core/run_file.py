@@ -133,7 +133,7 @@ class RunFile(_Model):
         """What this model's absent videos count as in a column; for a group, what the benchmark says of all."""
         policy, card = self.benchmark.policy, self.model.model_dump()
         use = next((use for use in self.benchmark.metrics if use.id == column), None)
-        return policy if use is None else use.policy_for(policy, card)
+        return policy if use is None else use.policy_for(policy, card, self.protocol)
 
     @property
     def identity(self) -> Identity:

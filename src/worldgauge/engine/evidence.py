@@ -13,8 +13,9 @@ from worldgauge.core.asking import BALLOTS, TRANSCRIPT
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.case import Case
+from worldgauge.core.clip import Clip
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf, Figure, Interview, Told
+from worldgauge.core.evidence import Drawn, Evidence, EvidenceOf, Interview, Told
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.run_folder import Run
 from worldgauge.core.signal import SIGNALS, Arrays
@@ -45,12 +46,9 @@ def stored_evidence(store: Store) -> EvidenceOf:
         overlays: dict[str, Drawn] = {}
         recovered: CameraPath | None = None
         interviews: list[Interview] = []
-        figures: dict[str, Figure] = {}
-        draws = _figures_of(run.file.benchmark.name)
         for signal in described.values() if source.video is not None else ():
             asked = SIGNALS.get(signal["signal"]).is_asked if signal["signal"] in SIGNALS.names() else False
-            draw = draws.get(signal["signal"])
-            if not asked and draw is None and signal["signal"] not in (*_OVERLAYS, *_CAMERAS):
+            if not asked and signal["signal"] not in (*_OVERLAYS, *_CAMERAS):
                 continue
             try:
                 entry = store.load(key_of(signal, inputs))
@@ -59,25 +57,52 @@ def stored_evidence(store: Store) -> EvidenceOf:
                 if asked:
                     interviews += _interviews(entry.arrays, source.case)
                     continue
-                if draw is not None:
-                    figures |= {str(figure): figure for figure in draw(source.case, entry.arrays)}
                 if signal["signal"] in _OVERLAYS:
                     overlays |= _overlay(signal["signal"], entry.arrays, inputs.clip("video").video.info)
                 if signal["signal"] in _CAMERAS:
                     recovered = _aligned(entry.arrays, source.case.camera())
             except WorldGaugeError as problem:
                 _LOG.debug("no %s to show for %s: %s", signal["signal"], source.case.id, problem)
-        return Evidence(overlays, recovered, tuple(interviews), tuple(figures.values()))
+        found = Evidence(overlays, recovered, tuple(interviews))
+        manifest = benchmarks().get(run.file.benchmark.name)
+        if manifest is None or not manifest.evidence or source.video is None:
+            return found
+        try:
+            return found.joined(manifest.resolve(manifest.evidence)(_Stored(run, inputs, store)))
+        except WorldGaugeError as problem:
+            _LOG.debug("nothing more to show for %s: %s", source.case.id, problem)
+            return found
 
     return find
 
 
-def _figures_of(benchmark: str) -> dict[str, Callable[[Case, Arrays], Iterable[Figure]]]:
-    """Full name of a signal to what a benchmark draws of it."""
-    manifest = benchmarks().get(benchmark)
-    if manifest is None:
-        return {}
-    return {SIGNALS.full_name(name, benchmark): manifest.resolve(drawn) for name, drawn in manifest.figures.items()}
+class _Stored:
+    """What the store kept about one clip of a run."""
+
+    def __init__(self, run: Run, inputs: CaseInputs, store: Store) -> None:
+        self._signals = [signal for definition in run.file.definitions for signal in _all(definition.signals)]
+        self._inputs, self._store = inputs, store
+
+    @property
+    def case(self) -> Case:
+        return self._inputs.case
+
+    def clip(self, of: str) -> Clip:
+        return self._inputs.clip(of)
+
+    def arrays(self, signal: str, of: str = "video", **parameters: Any) -> Arrays | None:
+        for described in self._signals:
+            fits = all(described["parameters"].get(name) == value for name, value in parameters.items())
+            if described["signal"] != signal or described["of"] != of or not fits:
+                continue
+            try:
+                entry = self._store.load(key_of(described, self._inputs))
+            except WorldGaugeError as problem:
+                _LOG.debug("no %s to show for %s: %s", signal, self.case.id, problem)
+                continue
+            if entry is not None and entry.unscored is None:
+                return entry.arrays
+        return None
 
 
 def _interviews(arrays: Arrays, case: Case) -> list[Interview]:

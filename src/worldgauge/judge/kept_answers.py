@@ -20,6 +20,7 @@ from worldgauge.core.prompts import digest_of_prompt
 from worldgauge.core.reading import read_lines
 from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.video import Video
+from worldgauge.judge.exhibits import Inquiry
 from worldgauge.judge.forms import Form
 from worldgauge.judge.instrument import Judge
 from worldgauge.judge.material import QUALITY, Material
@@ -95,6 +96,14 @@ class KeptAnswers:
             form,
             about,
             lambda: judge.ask_about(material, prompt, values, form),
+        )
+
+    def of_inquiry(self, inquiry: Inquiry, take: int = 0) -> Any:
+        """The answer to a question about exact frames."""
+        judge = self.judge.on_take(take)
+        seen = {"inquiry": judge.key_of_inquiry(inquiry)}
+        return self._asked(
+            judge, seen, inquiry.prompt, inquiry.values, inquiry.form, inquiry.about, lambda: judge.inquire(inquiry)[0]
         )
 
     def _asked(

@@ -1,4 +1,4 @@
-"""Forms of answers beside questions: an object of numbers, a list of verdicts, a list of words."""
+"""Forms of answers beside questions: an object of numbers or texts, a list of verdicts, a list of words."""
 
 from __future__ import annotations
 
@@ -150,6 +150,34 @@ class WordsForm:
                 first.setdefault(word.strip().casefold(), word)
             named.update({word.strip().casefold() for word in answer})
         return [first[word] for word in sorted(first, key=lambda word: -named[word])]
+
+
+@dataclass(frozen=True)
+class TextsForm:
+    """`{"scene": "...", "camera": "..."}`: texts; those that are needed must say something."""
+
+    names: tuple[str, ...]
+    needed: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        return _object({name: {"type": "string"} for name in self.names})
+
+    def read(self, content: Any, earlier: Any = None) -> dict[str, str]:
+        if not isinstance(content, dict) or not all(isinstance(content.get(name, ""), str) for name in self.names):
+            raise Unreadable(f"an object with the texts {', '.join(self.names)} is asked for")
+        empty = [name for name in self.needed if not content.get(name, "").strip()]
+        if empty:
+            raise Unreadable(f"{', '.join(empty)} must not be empty")
+        return {name: content.get(name, "") for name in self.names}
+
+    def settled(self, partial: Any) -> Any:
+        return None
+
+    def of_lists(self, given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+        """Of several answers the first: texts have no mean."""
+        found: dict[str, str] = next(answer for takes in given.values() for answer in takes)
+        return found
 
 
 def is_number(value: Any, ends: tuple[float, float]) -> bool:

@@ -143,7 +143,7 @@ def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[st
 def _partly(summary: Summary, column: str) -> str:
     """`psnr 2 of 3` where cases are not scored. What a kind of model cannot do and is given 0 for, is scored."""
     score, file = summary.metrics[column], summary.run.file
-    zeros = file.policy_of(column) != file.benchmark.policy
+    zeros = file.policy_of(column).missing != file.benchmark.policy.missing
     scored = score.scored + (score.statuses.get(Status.MISSING.value, 0) if zeros else 0)
     return f"{column} {scored} of {score.expected}" if scored < score.expected else ""
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.stacks import InStacks
 from worldgauge.functional.perspective import Perspective
+from worldgauge.functional.scenes import Scene, SceneCameras
 
 Images = NDArray[np.uint8]
 Numbers = NDArray[np.float32] | NDArray[np.float64]
@@ -121,3 +122,20 @@ class ImageDepthInstrument(InStacks, Protocol):
 
     def depths(self, frames: Images) -> NDArray[np.float32]:
         """Depth (N, h, w), of any scale and offset."""
+
+
+class ReconstructionInstrument(Protocol):
+    """What the seat `reconstruction` offers."""
+
+    def reconstruct(
+        self,
+        frames: Sequence[Images],
+        cameras: SceneCameras,
+        *,
+        masks: Sequence[NDArray[np.bool_]] | None = None,
+        sources: Sequence[int] | None = None,
+        name: str = "",
+    ) -> Scene:
+        """A static scene of RGB frames (H, W, 3) of one size. `cameras` are known ones of these frames; who finds its
+        own does not use them. Nothing marked by `masks` (H, W) becomes part of the scene. `sources` are the frames it
+        is made of, all of them where nothing is said; it has the cameras of all. `name` is that of the clip's file."""

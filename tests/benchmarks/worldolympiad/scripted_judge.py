@@ -15,6 +15,7 @@ from worldgauge.judge.request import Request
 
 SCORES = {"visual_quality": 4.0, "text_alignment": 2.0, "transition_smoothness": 3.0}
 SCORES |= {"long_range_consistency": 5.0, "global_text_alignment": 1.0}
+VIEW_SCORES = {"views": 0.6, "meta": 0.4}
 RELATED = ("gravity", "impact", "hardness")
 COMPLIES = ("gravity",)
 
@@ -24,9 +25,12 @@ def kind_of(request: Request) -> str:
     if "results" in properties:
         item = properties["results"]["items"]["properties"]
         return "relevance" if "related" in item else "compliance"
-    for name, kind in (("visual_quality", "chunk"), ("transition_smoothness", "transition"), ("names", "objects")):
+    names = (("visual_quality", "chunk"), ("transition_smoothness", "transition"), ("names", "objects"))
+    for name, kind in (*names, ("static_scene_description", "rewrite")):
         if name in properties:
             return kind
+    if "score" in properties:
+        return "views" if len(request.pictures) > 1 else "meta"
     return "global"
 
 
@@ -42,6 +46,7 @@ def note(request: Request) -> str:
     line = {
         "kind": kind,
         "greys": [float(one[20:28, 24:40].mean()) for one in pictures],
+        "middles": [one[one.shape[0] // 2, one.shape[1] // 2].tolist() for one in pictures],
         "green": [bool((one[..., 1].astype(int) - one[..., 0] > 60).any()) for one in pictures],
         "sizes": [one.size for one in request.pictures],
         "text": request.text,
@@ -60,6 +65,10 @@ def answer(request: Request) -> Any:
         return _results(request, "related", lambda rule: rule in RELATED)
     if kind == "compliance":
         return _results(request, "compliant", lambda rule: rule in COMPLIES)
+    if kind == "rewrite":
+        return {"static_scene_description": "a bare room", "camera_behavior": "", "ignore_for_3d": "a ball"}
+    if kind in VIEW_SCORES:
+        return {"score": VIEW_SCORES[kind], "reason": "seen"}
     names = [name for name in request.schema["properties"] if name != "reason"]
     return {**{name: SCORES.get(name, 2.5) for name in names}, "reason": "seen"}
 
@@ -74,6 +83,16 @@ def _results(request: Request, verdict: str, true: Any) -> Any:
 def no_global(request: Request) -> Any:
     """Nobody can read what it says about the whole clip."""
     return note(request) and "I liked it." if kind_of(request) == "global" else answer(request)
+
+
+def no_meta(request: Request) -> Any:
+    """Nobody can read what it says about the meta-view."""
+    return note(request) and "Nice." if kind_of(request) == "meta" else answer(request)
+
+
+def no_rewrite(request: Request) -> Any:
+    """Cannot rewrite a text."""
+    return note(request) and "Done." if kind_of(request) == "rewrite" else answer(request)
 
 
 def no_batches(request: Request) -> Any:

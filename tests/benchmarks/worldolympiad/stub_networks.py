@@ -1,4 +1,4 @@
-"""Instruments included by a test: a box in every frame, and a likeness that tells the frame."""
+"""Instruments included by a test: a box in every frame, a likeness that tells the frame, a camera that walks on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import INSTRUMENTS, Instrument
+from worldgauge.core.reasons import POSE_NOT_TRUSTED
+from worldgauge.functional.lens import Lens
+from worldgauge.instruments.pocket.poses import Trajectory
 
 
 @dataclass(frozen=True)
@@ -42,5 +46,24 @@ class StubLikeness(Instrument):
         return [len(text.split()) for text in texts]
 
 
-for made in (StubBoxes, StubLikeness):
+@dataclass(frozen=True)
+class StubPath(Instrument):
+    """A camera that walks forward and turns a little, whatever it sees; black clips are too much for it."""
+
+    seat: ClassVar[str] = "poses"
+    name: ClassVar[str] = "stub_path"
+
+    def trajectory(self, frames: Sequence[np.ndarray], lens: Lens | None = None) -> Trajectory:
+        count, size = len(frames), (frames[0].shape[1], frames[0].shape[0])
+        if not np.asarray(frames[0]).any():
+            raise Unscored("nothing to hold on to", code=POSE_NOT_TRUSTED)
+        poses, turns, ones = np.tile(np.eye(4), (count, 1, 1)), np.radians(1.5 * np.arange(count)), np.ones(count)
+        poses[:, 0, 0] = poses[:, 2, 2] = np.cos(turns)
+        poses[:, 0, 2], poses[:, 2, 0] = np.sin(turns), -np.sin(turns)
+        poses[:, 2, 3] = 0.05 * np.arange(count)
+        lens = Lens(50.0, (size[0] / 2, size[1] / 2), size)
+        return Trajectory(poses, lens, "estimated", ones, 0 * ones, ones[1:], ones[1:], True, ones > 0)
+
+
+for made in (StubBoxes, StubLikeness, StubPath):
     INSTRUMENTS.add(made.name, made, f"stub_networks:{made.__name__}")

@@ -14,6 +14,6 @@ MANIFEST = Manifest(
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     inputs=".inputs:app",
-    figures={"poses": ".figures:control_drawn", "view_pairs": ".figures:pairs_drawn"},
+    evidence=".figures:evidence",
     verbs={"mbench": Verb(".commands:app", "MBench: data, anchors, action scripts, official files, analyses.")},
 )

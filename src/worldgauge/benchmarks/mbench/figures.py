@@ -13,8 +13,16 @@ from worldgauge.benchmarks.mbench.formulas.control import ideal_way, way_along
 from worldgauge.benchmarks.mbench.formulas.pairs import EARLY_LATE, SYMMETRIC
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.evidence import Curve, FramePairs
+from worldgauge.core.evidence import Curve, Evidence, FramePairs, Stored
 from worldgauge.core.signal import Arrays
+
+
+def evidence(stored: Stored) -> Evidence:
+    """What the store has of one clip."""
+    path, chosen = stored.arrays("poses"), stored.arrays("mbench/view_pairs")
+    controls = control_drawn(stored.case, path) if path is not None else ()
+    pairs = pairs_drawn(stored.case, chosen) if chosen is not None else ()
+    return Evidence(figures=(*controls, *pairs))
 
 
 def control_drawn(case: Case, path: Arrays) -> Iterator[Curve]:

@@ -5,10 +5,24 @@ from worldgauge.core.manifest import Manifest, Verb
 MANIFEST = Manifest(
     package=__name__,
     name="worldolympiad",
-    metrics=(".metrics.physics", ".metrics.camera", ".metrics.interaction"),
-    signals=(".signals.objects", ".signals.physics", ".signals.interaction", ".signals.adherence"),
+    metrics=(".metrics.physics", ".metrics.camera", ".metrics.geometry", ".metrics.interaction"),
+    signals=(
+        ".signals.objects",
+        ".signals.physics",
+        ".signals.self_motion",
+        ".signals.views",
+        ".signals.view_judgements",
+        ".signals.photometric",
+        ".signals.interaction",
+        ".signals.adherence",
+    ),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
-    verbs={"worldolympiad": Verb(".commands:app", "WorldOlympiad's official files, data checks and analyses.")},
+    inputs=".inputs.command:app",
+    verbs={
+        "worldolympiad": Verb(".commands:app", "WorldOlympiad's official files, data checks and analyses."),
+        "curate": Verb(".curation.command:app", "Make cases of a folder of videos, and describe sets of cases."),
+    },
+    evidence=".analyses.case_figures:evidence",
     parity=".parity.vectors:vectors",
 )

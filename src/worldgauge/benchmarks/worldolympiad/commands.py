@@ -8,9 +8,16 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.benchmarks.worldolympiad.verbs.costs import plan
+from worldgauge.benchmarks.worldolympiad.verbs.tables import claims, domains, families, sensitivity
+from worldgauge.benchmarks.worldolympiad.verbs.times import app as times
+from worldgauge.benchmarks.worldolympiad.verbs.votes import votes
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
 
 app = typer.Typer(help="WorldOlympiad: official files, data checks, published arithmetic.")
+app.add_typer(times, name="times")
+for verb in (plan, domains, sensitivity, claims, families, votes):
+    app.command()(verb)
 
 Tree = Annotated[Path, typer.Argument(help="The released tree: the repository, or its outputs_batch.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]

@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from worldgauge.core.evidence import Curve, Figure, FramePairs
+from worldgauge.core.evidence import Curve, Figure, FramePairs, Gallery, Still
 from worldgauge.report.html.details import rounded
 
+PICTURE = ".jpg"
+PictureName = Callable[[int, int], str]
+"""From the number of a figure and of a picture in it to the picture's name in the report."""
 
-def figures_json(figures: Iterable[Figure]) -> list[dict[str, Any]]:
-    """Each with its kind, numbers with as many digits as a plot shows."""
-    return [_curve(figure) if isinstance(figure, Curve) else _pairs(figure) for figure in figures]
+
+def figures_json(figures: Iterable[Figure], name: PictureName) -> list[dict[str, Any]]:
+    """Each with its kind, numbers with as many digits as a plot shows; pictures are files of the report."""
+    return [
+        _curve(figure)
+        if isinstance(figure, Curve)
+        else _pairs(figure)
+        if isinstance(figure, FramePairs)
+        else _gallery(figure, number, name)
+        for number, figure in enumerate(figures)
+    ]
+
+
+def stills_of(figures: Iterable[Figure], name: PictureName) -> dict[str, Still]:
+    """The pictures of figures by their names in the report."""
+    return {
+        name(number, k): still
+        for number, figure in enumerate(figures)
+        if isinstance(figure, Gallery)
+        for k, still in enumerate(figure.stills)
+    }
+
+
+def _gallery(figure: Gallery, number: int, name: PictureName) -> dict[str, Any]:
+    stills = [{"src": name(number, k), "caption": still.caption} for k, still in enumerate(figure.stills)]
+    return {"kind": "gallery", "title": figure.title, "lines": list(figure.lines), "stills": stills}
 
 
 def _curve(figure: Curve) -> dict[str, Any]:

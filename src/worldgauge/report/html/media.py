@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.evidence import Drawn
+from worldgauge.core.evidence import Drawn, Still
 from worldgauge.core.video import Image, Video
 
 _LOG = logging.getLogger(__name__)
@@ -19,6 +19,8 @@ _PLAYABLE = {("h264", "yuv420p"), ("h264", "yuvj420p"), ("vp9", "yuv420p"), ("av
 _CONTAINERS = {".mp4": "mov", ".m4v": "mov", ".webm": "matroska"}
 """What a browser expects behind a suffix; a file of another content is transcoded."""
 _DEFAULT_FPS = 10.0
+MOST_SIDE = 320
+"""Pixels of the longer side of a picture on a page."""
 
 
 def plays_in_browsers(video: Video) -> bool:
@@ -36,11 +38,13 @@ def plays_in_browsers(video: Video) -> bool:
         return False
 
 
-def place(video: Video | Drawn, target: Path) -> bool:
+def place(video: Video | Drawn | Still, target: Path) -> bool:
     """Put a playable copy of a video at `target`; False, with a log line, when the video cannot be decoded."""
     from worldgauge.media.encoder import write_video
 
     target.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(video, Still):
+        return _place_picture(video, target)
     if isinstance(video, Drawn):
         write_video(target, _even(video.frames()), video.fps, crf=20, preset="veryfast")
         return target.exists()
@@ -58,6 +62,21 @@ def place(video: Video | Drawn, target: Path) -> bool:
         _LOG.warning("%s is left out of the report: %s", video.path, error)
         return False
     return target.exists()
+
+
+def _place_picture(still: Still, target: Path) -> bool:
+    from PIL import Image as Pictures
+
+    try:
+        picture = Pictures.fromarray(np.asarray(still.picture()))
+    except InvalidVideo as error:
+        _LOG.warning("a picture is left out of the report: %s", error)
+        return False
+    picture.thumbnail((MOST_SIDE, MOST_SIDE))
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    picture.save(partial, "JPEG", quality=85)
+    partial.replace(target)
+    return True
 
 
 def _even(frames: Iterator[Image]) -> Iterator[Image]:

@@ -20,7 +20,14 @@ from worldgauge.report.html.source import ReportSource
 from worldgauge.report.loopback import is_loopback, names_this_machine
 
 _LOG = logging.getLogger(__name__)
-_TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".mp4": "video/mp4"}
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+    ".jpg": "image/jpeg",
+}
 _BLOCK = 1 << 18
 
 
@@ -127,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         if asked:
             self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
         self.send_header("Accept-Ranges", "bytes")
-        self._headers("video/webm" if path.suffix == ".webm" else "video/mp4", last - first + 1)
+        self._headers(_TYPES.get(path.suffix, "video/mp4"), last - first + 1)
         if not body:
             return
         with path.open("rb") as stream:

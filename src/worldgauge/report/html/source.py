@@ -15,6 +15,7 @@ from worldgauge.core.evidence import (
     Drawn,
     Evidence,
     EvidenceOf,
+    Still,
     no_calibration,
     no_evidence,
 )
@@ -35,7 +36,7 @@ from worldgauge.report.html.details import (
     rounded,
     run_details,
 )
-from worldgauge.report.html.figures import figures_json
+from worldgauge.report.html.figures import PICTURE, PictureName, figures_json, stills_of
 from worldgauge.report.html.judged import flags_of, interviews_json, judged_ids, judged_json, statuses_by_case
 from worldgauge.report.joint import Joint
 from worldgauge.report.places import Ranks, contestants, possible_ranks
@@ -104,17 +105,18 @@ class ReportSource:
             text = compact(makers[stem]())
         return f'wg.put("{key}",{text});\n'.encode("ascii")
 
-    def videos(self) -> Iterator[tuple[str, Video | Drawn]]:
-        """Every video of the report: its name in the report and where it lies."""
+    def videos(self) -> Iterator[tuple[str, Video | Drawn | Still]]:
+        """Every video and picture of the report: its name in the report and where it lies."""
         for i in range(len(self.joint.cases)):
             yield from self._media(i).items()
+            yield from self._stills(i).items()
 
-    def video(self, name: str) -> Video | Drawn:
-        """One video by its name in the report; raises `KeyError` for a name that is not part of it."""
+    def video(self, name: str) -> Video | Drawn | Still:
+        """One video or picture by its name in the report; raises `KeyError` for a name that is not part of it."""
         head = name.removeprefix("media/").partition("-")[0]
         if not head.isdigit() or int(head) >= len(self.joint.cases):
             raise KeyError(name)
-        return self._media(int(head))[name]
+        return self._stills(int(head))[name] if name.endswith(PICTURE) else self._media(int(head))[name]
 
     def index(self) -> dict[str, Any]:
         """What the leaderboard and the charts need."""
@@ -237,10 +239,12 @@ class ReportSource:
             evidence = [self._evidence(k, case_id) for k in range(len(self.runs))]
             # Recovered paths stand under the model's number.
             recovered = {str(k): e.recovered for k, e in enumerate(evidence) if e.recovered is not None}
-            content["camera"] = from_above(camera_paths(known.case) | recovered)
+            more = {name: path for e in evidence for name, path in e.paths.items()}
+            content["camera"] = from_above(camera_paths(known.case) | more | recovered)
             content["interviews"] = [interviews_json(e.interviews) for e in evidence]
-            if any(e.figures for e in evidence):
-                content["figures"] = [figures_json(e.figures) for e in evidence]
+            if any(e.figures or e.marks for e in evidence):
+                content["figures"] = [figures_json(e.figures, _picture_name(i, k)) for k, e in enumerate(evidence)]
+                content["marks"] = [list(e.marks) for e in evidence]
             content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
         records = ",".join(
             "{"
@@ -253,6 +257,13 @@ class ReportSource:
     def _find_evidence(self, k: int, case_id: str) -> Evidence:
         source = self.sources[k].get(case_id)
         return self._evidence_of(self.runs[k], source) if source is not None else Evidence()
+
+    def _stills(self, i: int) -> dict[str, Still]:
+        """The pictures of one case's figures, by name."""
+        found: dict[str, Still] = {}
+        for k in range(len(self.runs)):
+            found |= stills_of(self._evidence(k, self.joint.cases[i]).figures, _picture_name(i, k))
+        return found
 
     def _media(self, i: int) -> dict[str, Video | Drawn]:
         """`media/<case>-<role>.mp4` to the video; roles are `reference`, the model's number, and number-overlay."""
@@ -294,6 +305,11 @@ def _video_json(video: Video | Drawn) -> dict[str, Any]:
     except InvalidVideo as error:
         return {"problem": str(error)}
     return {"frames": info.frames, "fps": info.fps or 10.0, "width": info.width, "height": info.height}
+
+
+def _picture_name(i: int, k: int) -> PictureName:
+    # The word keeps it apart from the overlays of a model, whose number would stand there.
+    return lambda figure, number: f"media/{i}-figure-{k}-{figure}-{number}{PICTURE}"
 
 
 def _plain(name: str) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 from worldgauge.benchmarks.worldolympiad.data.tree import DOMAINS
 from worldgauge.benchmarks.worldolympiad.formulas.combination import clip_aux, interaction_score
 from worldgauge.benchmarks.worldolympiad.formulas.physical import DIMENSIONS, Counts, pooled, subset_mean
+from worldgauge.benchmarks.worldolympiad.official.geometry import SCORES
 from worldgauge.benchmarks.worldolympiad.official.judge_files import released_verdict
-from worldgauge.benchmarks.worldolympiad.official.summary import scores_in
+from worldgauge.benchmarks.worldolympiad.official.summary import number, scores_in
 from worldgauge.core.errors import WorldGaugeError
 
 MARK = "_judge_"
@@ -32,6 +33,9 @@ class Official:
     interaction: list[float] = field(default_factory=list)
     clip: list[float] = field(default_factory=list)
     geometry: list[float] = field(default_factory=list)
+    geometry_parts: dict[str, list[float]] = field(default_factory=dict)
+    geometry_failed: int = 0
+    """Files in which every 3D score is 0, which is how a failure is told."""
     combined: list[float] = field(default_factory=list)
 
     def add(self, content: Any) -> None:
@@ -47,6 +51,7 @@ class Official:
             value = scores.get(name)
             if value is not None:
                 own.append(value)
+        self._add_geometry(content.get("three_d") if isinstance(content, Mapping) else None)
         physical = content.get("physical") if isinstance(content, Mapping) else None
         if isinstance(physical, Mapping):
             if isinstance(physical.get("score"), (int, float)):
@@ -58,12 +63,25 @@ class Official:
                     self.rules[verdict.rule] = self.rules.get(verdict.rule, Counts()) + counts
                     self.dimensions[verdict.dimension] = self.dimensions.get(verdict.dimension, Counts()) + counts
 
+    def _add_geometry(self, content: Any) -> None:
+        if not isinstance(content, Mapping):
+            return
+        parts = {column: number(content.get(name)) for column, name in SCORES.items()}
+        for column, value in parts.items():
+            if value is not None:
+                self.geometry_parts.setdefault(column, []).append(value)
+        self.geometry_failed += all(value == 0 for value in parts.values())
+
     def row(self) -> dict[str, Any]:
         """One line of a table: each definition with the number it rests on."""
         total = sum(self.rules.values(), Counts())
         raw = _mean(self.clip)
         judged = _mean(self.interaction)
         aux = None if raw is None else clip_aux(round(raw, 3))
+        geometry = _mean(self.geometry)
+        published = None if judged is None or aux is None else interaction_score(judged, aux)
+        tracks = [total.rate, geometry, published]
+        scored = len(self.geometry) - self.geometry_failed
         return {
             "model": self.model,
             "domain": self.domain,
@@ -73,12 +91,16 @@ class Official:
             "physical_published": total.rate,
             "judgements": total.judged,
             "physical_paper": subset_mean(self.dimensions.get(name, Counts()).rate for name in DIMENSIONS),
-            "geometry": _mean(self.geometry),
+            **{column: _mean(self.geometry_parts.get(column, [])) for column in SCORES},
+            "geometry": geometry,
+            "geometry_failed": self.geometry_failed,
+            "geometry_without_failures": sum(self.geometry) / scored if scored > 0 else None,
             "interaction_released": judged,
             "clip_raw": raw,
             "clip_aux": aux,
-            "interaction_published": None if judged is None or aux is None else interaction_score(judged, aux),
+            "interaction_published": published,
             "combined_released": _mean(self.combined),
+            "all_published": _mean([part for part in tracks if part is not None]) if None not in tracks else None,
         }
 
 

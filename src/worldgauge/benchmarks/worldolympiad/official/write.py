@@ -10,6 +10,7 @@ from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.formulas.combination import combined_score
 from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL, Levels, level_value, pooled_levels
+from worldgauge.benchmarks.worldolympiad.official.geometry import PARTS, geometry_of_records, three_d
 from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
 from worldgauge.benchmarks.worldolympiad.official.run_answers import stored_answers
 from worldgauge.benchmarks.worldolympiad.official.summary import CASE_COLUMNS, CaseScores, summarise
@@ -75,12 +76,18 @@ def parts_of_run(run: Run, store: Path) -> dict[str, dict[str, Any]]:
         "whole": stored_answers(run, store, interaction.global_judgement, equal_spans=False),
     }
     found: dict[str, dict[str, Any]] = {}
+    columns: dict[str, dict[str, Mapping[str, Any]]] = {}
     for record in run.records():
         case = str(record["case"])
+        if record["metric"] in PARTS:
+            columns.setdefault(case, {})[record["metric"]] = record
         own = found.setdefault(case, {"domain": record["tags"].get("domain", "")})
         if record["metric"] == CLIP and record.get("raw") is not None:
             own["clip"] = record["raw"]
         own |= {name: by_case[case] for name, by_case in answers.items() if case in by_case}
+    for case, records in columns.items():
+        if (geometry := geometry_of_records(records)) is not None:
+            found[case]["geometry"] = geometry
     return {case: parts for case, parts in found.items() if len(parts) > 1}
 
 
@@ -90,19 +97,21 @@ def judge_json(
     transitions: Sequence[Mapping[str, Any]] | None = None,
     whole: Sequence[Mapping[str, Any]] | None = None,
     clip: float | None = None,
+    geometry: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """A judge file with what a run knows. A part that has no answer is null; the geometry track is not part of it."""
+    """A judge file with what a run knows. A part that has no answer is null. `geometry` are the three 3D scores."""
     physical = None if verdicts is None else {**physical_summary(verdicts), "results": [dict(one) for one in verdicts]}
     interaction = None
     if chunks is not None and transitions is not None and whole is not None:
         interaction = _interaction(chunks, transitions, whole)
+    built = None if geometry is None else three_d(geometry)
     scores = [None if part is None else part["score"] for part in (physical, interaction)]
-    combined = combined_score(scores)
+    combined = combined_score([*scores, None if built is None else built["final_score_normalized"]])
     return {
         "physical": physical,
         "interaction": interaction,
         "clip_interaction": None if clip is None else {"summary": {"semantic_adherence": clip}},
-        "three_d": None,
+        "three_d": built,
         "combined_score": None if combined is None else round(combined, ROUNDED),
     }
 

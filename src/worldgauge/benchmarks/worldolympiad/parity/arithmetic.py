@@ -29,7 +29,9 @@ from worldgauge.benchmarks.worldolympiad.formulas.target_poses import target_pos
 from worldgauge.benchmarks.worldolympiad.formulas.trajectory import compare_profiles
 from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
 from worldgauge.benchmarks.worldolympiad.parity.stand_ins import measured, stored
+from worldgauge.benchmarks.worldolympiad.signals import views
 from worldgauge.core.frames import FrameSpec
+from worldgauge.functional.scenes import SceneCameras
 
 Arrays = Mapping[str, NDArray[Any]]
 Answer = dict[str, Any]
@@ -196,23 +198,30 @@ def named_objects(given: Answer, arrays: Arrays) -> Answer:
 
 
 def splat_view_path(given: Answer, arrays: Arrays) -> Answer:
-    views = splat_views.splat_views(
-        arrays[given["extrinsics_w2c"]],
-        arrays[given["intrinsics_px"]],
-        bool(given["is_metric"]),
-        given["scale_factor"],
-    )
+    """What a run draws from, and the rest of its path."""
+    path = views.path_of(_cameras(given, arrays))
+    drawn = [views.camera_at(path, k) for k in range(len(path.focal))]
     return {
-        "n_interpolated": len(views.between),
-        "n_views": len(views.focal),
-        "segments": [list(part) for part in views.segments],
-        "judged_indices": views.judged,
-        "viewmats_w2c": views.world_to_camera[:, :3],
-        "interpolated_c2w": views.between[:, :3],
-        "smoothed_c2w": views.smooth[:, :3],
-        "focal_effective_px": views.focal,
-        "normalised_intrinsics_fx_fy_cx_cy": views.intrinsics,
+        "n_interpolated": len(path.between),
+        "n_views": len(drawn),
+        "segments": [list(part) for part in path.segments],
+        "judged_indices": path.judged,
+        "viewmats_w2c": np.stack([pose[:3] for pose, _ in drawn]),
+        "interpolated_c2w": path.between[:, :3],
+        "smoothed_c2w": path.smooth[:, :3],
+        "focal_effective_px": np.stack([lens[[0, 1], [0, 1]] for _, lens in drawn]),
+        "normalised_intrinsics_fx_fy_cx_cy": path.intrinsics,
     }
+
+
+def _cameras(given: Answer, arrays: Arrays) -> SceneCameras:
+    return SceneCameras(
+        splat_views.as_square(arrays[given["extrinsics_w2c"]]),
+        arrays[given["intrinsics_px"]],
+        (splat_views.SIDE, splat_views.SIDE),
+        is_metric=bool(given["is_metric"]),
+        factor=given["scale_factor"],
+    )
 
 
 def splat_view_counts(given: Answer, arrays: Arrays) -> Answer:
@@ -259,13 +268,9 @@ def render_intrinsics(given: Answer, arrays: Arrays) -> Answer:
 
 
 def meta_view_choice(given: Answer, arrays: Arrays) -> Answer:
-    index, pose = splat_views.meta_view(
-        arrays[given["extrinsics_w2c"]], bool(given["is_metric"]), given["scale_factor"]
-    )
-    height, width = given["render_height_width"]
-    _, focal = splat_views.render_lens(arrays[given["intrinsics_px"]], (width, height))
-    matrix = [[focal[index, 0], 0.0, width / 2], [0.0, focal[index, 1], height / 2], [0.0, 0.0, 1.0]]
-    return {"index": index, "viewmat_w2c": pose, "effective_K": matrix}
+    """What a run draws its meta-view from; recorded are renders of its size."""
+    index, (pose, lens) = views.meta_camera(_cameras(given, arrays))
+    return {"index": index, "viewmat_w2c": pose, "effective_K": lens.tolist()}
 
 
 def splat_judge_message(given: Answer, arrays: Arrays) -> Answer:

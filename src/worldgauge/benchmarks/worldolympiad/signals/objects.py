@@ -7,12 +7,13 @@ from collections import defaultdict
 import numpy as np
 
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import JUDGE_FRAMES, MASK_FRAMES, cut_spread, shown_frames
-from worldgauge.benchmarks.worldolympiad.formulas.mask_choice import Found, chosen, with_boxes
+from worldgauge.benchmarks.worldolympiad.formulas.mask_choice import Found, chosen, moving_mask, with_boxes
 from worldgauge.benchmarks.worldolympiad.formulas.object_names import MOST, object_names
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.video import Image
+from worldgauge.functional.masks import encode_masks
 from worldgauge.judge.exhibits import Exhibit, Inquiry
 from worldgauge.judge.instrument import Judge
 from worldgauge.judge.rendering import fenced
@@ -35,13 +36,14 @@ def moving_things(clip: Clip, description: str, judge: Judge) -> Arrays:
     return answer.arrays(frames, [["what moves", ", ".join(object_names(answer.value)), ""]])
 
 
-@signal(version=1, reads=("video",), needs=(moving_things(),), seat="phrase_follower", cost=1.0)
+@signal(version=2, reads=("video",), needs=(moving_things(),), seat="phrase_follower", cost=1.0)
 def moving_boxes(clip: Clip, named: Arrays, network: PhraseFollower) -> Arrays:
     """Boxes of the things that move, in at most 64 frames of the clip.
 
     `frames` (F,) are their numbers, `counts` (F,) how many things each has, three at most; `boxes` (K, 4) are x0, y0,
     x1, y1 of each thing, both corners included, `names` (K,) by which name it was found, `scores` (K,) and `areas` (K,)
-    the share of the frame it fills.
+    the share of the frame it fills. `mask_runs` and `mask_starts` are packed masks (F, height, width) of all of them
+    together, grown a little; `size` is their width and height.
     """
     indices = cut_spread(clip.count, MASK_FRAMES)
     frames = [np.asarray(frame) for frame in clip.frames(FrameSpec.at(*indices))]
@@ -50,9 +52,11 @@ def moving_boxes(clip: Clip, named: Arrays, network: PhraseFollower) -> Arrays:
         for position, things in enumerate(network.followed_phrase(frames, name)):
             found[position] += [Found(mask, float(score), number) for mask, score in things.values()]
     counts, boxes, names, scores, areas = [], list[tuple[int, ...]](), list[int](), list[float](), list[float]()
+    masks = []
     for position in range(len(indices)):
         kept = [one for one in chosen(found[position]) if one.corners() is not None]
         counts.append(len(kept))
+        masks.append(moving_mask(kept, clip.size[1], clip.size[0]))
         for one in kept:
             corners = one.corners()
             assert corners is not None
@@ -60,7 +64,11 @@ def moving_boxes(clip: Clip, named: Arrays, network: PhraseFollower) -> Arrays:
             names.append(one.name)
             scores.append(one.score)
             areas.append(one.area)
+    runs, starts = encode_masks(masks)
     return {
+        "mask_runs": runs,
+        "mask_starts": starts,
+        "size": np.array(clip.size, np.int64),
         "frames": np.array(indices, np.int64),
         "counts": np.array(counts, np.int64),
         "boxes": np.array(boxes, np.int64).reshape(-1, 4),

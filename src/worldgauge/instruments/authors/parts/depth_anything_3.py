@@ -1,7 +1,8 @@
 """Depth Anything 3: the model part of the authors' package (depth-anything-3 0.1.1). A part, see `isolated/child.py`.
 
-Not imported: the package's api, which needs a film editor, mesh readers and a library under the GPL; and the Gaussians,
-which no pose needs. The network gives world-to-camera; what leaves here is camera-to-world, OpenCV's axes.
+Not imported: the package's api, which needs a film editor, mesh readers and a library under the GPL. Gaussians, which
+no pose needs, are made where the setting `gaussians` asks for them. The network gives world-to-camera; what leaves here
+is camera-to-world, OpenCV's axes.
 """
 
 from __future__ import annotations
@@ -19,20 +20,21 @@ LEAST_GROUND = 10
 
 
 def load(files: dict[str, str], settings: dict[str, Any], device: str) -> Network:
-    return Network(network_of(files[settings["weights"]], settings["layout"]).to(device), settings, device)
+    network = network_of(files[settings["weights"]], settings["layout"], settings.get("gaussians", False))
+    return Network(network.to(device), settings, device)
 
 
-def network_of(weights: str, layout: str) -> Any:
-    """The network of a layout, without Gaussians, with the weights of a file, every one of them."""
+def network_of(weights: str, layout: str, gaussians: bool = False) -> Any:
+    """The network of a layout, with or without Gaussians, with the weights of a file, every one of them."""
     from safetensors.torch import load_file
 
     told = json.loads(Path(weights).with_name("config.json").read_text("utf-8")).get("model_name", layout)
     if told != layout:
         raise ValueError(f"config.json beside the weights is about {told}, not about {layout}")
-    network = empty_network(layout)
+    network = empty_network(layout, gaussians)
     state = {name.removeprefix("model."): value for name, value in load_file(weights).items()}
     wanted = set(network.state_dict())
-    unused = {name for name in state if ".gs_" in f".{name}"}
+    unused = set() if gaussians else {name for name in state if ".gs_" in f".{name}"}
     odd = sorted((set(state) - unused) ^ wanted)
     if odd:
         raise ValueError(f"the weights do not fit {layout}: {len(odd)} entries are missing or surplus, as {odd[0]}")
@@ -40,15 +42,15 @@ def network_of(weights: str, layout: str) -> Any:
     return network.eval()
 
 
-def empty_network(layout: str) -> Any:
+def empty_network(layout: str, gaussians: bool = False) -> Any:
     from depth_anything_3.cfg import create_object, load_config
     from depth_anything_3.registry import MODEL_REGISTRY
 
     config = load_config(MODEL_REGISTRY[layout])
-    for branch in (config, config.get("anyview")):
-        for gaussians in ("gs_head", "gs_adapter"):
-            if branch is not None and gaussians in branch:
-                branch.pop(gaussians)
+    for branch in () if gaussians else (config, config.get("anyview")):
+        for part in ("gs_head", "gs_adapter"):
+            if branch is not None and part in branch:
+                branch.pop(part)
     return create_object(config)
 
 
@@ -72,6 +74,7 @@ class Network:
         depth, certain = found.depth[0].double(), found.depth_conf[0].double()
         maps = {"maps": found.depth[0][options["maps"]].float().cpu().numpy()} if "maps" in options else {}
         return {
+            **(self._gaussians(found) if self.settings.get("gaussians") else {}),
             "poses": camera_to_world(found.extrinsics[0].double().cpu().numpy()),
             "intrinsics": found.intrinsics[0].double().cpu().numpy(),
             "depth": depth.flatten(1).median(1).values.cpu().numpy(),
@@ -81,7 +84,19 @@ class Network:
         }
 
     def _seen(self, network: Any, images: Any) -> Any:
-        return network(images, ref_view_strategy=self.settings["reference_view"])
+        asked = {"infer_gs": True} if self.settings.get("gaussians") else {}
+        return network(images, ref_view_strategy=self.settings["reference_view"], **asked)
+
+    def _gaussians(self, found: Any) -> dict[str, Any]:
+        """One for each pixel of each frame, in their order; not scaled to metres, as the cameras are by `factor`."""
+        import numpy
+
+        made = found.gaussians
+        names = {"means": made.means, "quaternions": made.rotations, "scales": made.scales, "opacities": made.opacities}
+        arrays = {name: value[0].float().cpu().numpy() for name, value in names.items()}
+        arrays["opacities"] = arrays["opacities"].reshape(len(arrays["means"]))
+        arrays["harmonics"] = made.harmonics[0].float().transpose(1, 2).contiguous().cpu().numpy()
+        return arrays | {"factor": numpy.array(float(getattr(found, "scale_factor", None) or 1.0))}
 
     def _nested(self, images: Any) -> Any:
         """As the authors' nested network, but the median is of all values, where theirs draws 100,000 at random."""

@@ -80,7 +80,7 @@
     const paths = [...shown.filter(([name]) => name !== "requested"), ...shown.filter(([name]) => name === "requested")];
     if (!paths.length) return null;
     const size = 320, margin = 26;
-    const toneOf = (name) => (/^\d+$/.test(name) ? `m${name % 10}` : name);
+    const toneOf = (name) => (/^\d+$/.test(name) ? `m${name % 10}` : name === "requested" ? name : "executed");
     const label = (name) => (/^\d+$/.test(name) ? `${index.models[name].name}, recovered` : name);
     const points = paths.flatMap(([, p]) => p);
     const [xs, ys] = [points.map((p) => p[0]), points.map((p) => p[1])];

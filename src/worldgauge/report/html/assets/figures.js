@@ -1,4 +1,4 @@
-// What a benchmark draws of a clip: a curve beside what was asked for, and frames that were compared two by two.
+// What a benchmark shows of a clip: a curve beside what was asked for, frames that were compared two by two, pictures.
 "use strict";
 
 wg.figures = (() => {
@@ -37,15 +37,29 @@ wg.figures = (() => {
       el("details", null, el("summary", null, `${figure.pairs.length} pairs`), el("div", { class: "scroll" }, table))];
   }
 
-  const KINDS = { curve, pairs };
+  // Pictures beside each other, with words about them.
+  function gallery(figure) {
+    return el("figure", { class: "stills" }, el("figcaption", null, el("h3", null, text(figure.title))), figure.lines.map((line) => el("p", { class: "note" }, text(line))),
+      figure.stills.length > 0 && el("div", { class: "strip wide" }, figure.stills.map((s) => el("span", { class: "still" }, el("img", { src: s.src, alt: s.caption, loading: "lazy" }), el("span", { class: "note" }, text(s.caption))))));
+  }
+
+  const CHARTS = { curve, pairs };
+  function drawn(figure, k, name, player, total, several) {
+    const [chart, below] = CHARTS[figure.kind](figure, k, name, player, total);
+    const title = [text(figure.title), figure.unit && el("span", { class: "note" }, " ", text(figure.unit)), several && el("span", { class: "note" }, " ", text(name))];
+    return el("div", null, wg.charts.figure(title, chart, `figure-${figure.kind}-${k}`, figure.note && text(figure.note)), below);
+  }
+
+  // Charts of all models side by side, then what is wrong with each model's clip and its pictures.
   function section(index, detail, models, player, total) {
-    const shown = models.flatMap((k) => (detail.figures?.[k] || []).map((figure) => {
-      const name = index.models[k].name;
-      const [chart, below] = KINDS[figure.kind](figure, k, name, player, total);
-      const title = [text(figure.title), figure.unit && el("span", { class: "note" }, " ", text(figure.unit)), models.length > 1 && el("span", { class: "note" }, " ", text(name))];
-      return el("div", null, wg.charts.figure(title, chart, `figure-${figure.kind}-${k}`, figure.note && text(figure.note)), below);
-    }));
-    return shown.length ? el("section", { class: "card figures" }, el("h2", null, "Evidence"), el("div", { class: "grid2 tight" }, shown)) : null;
+    const of = (k) => detail.figures?.[k] || [];
+    const charts = models.flatMap((k) => of(k).filter((f) => f.kind in CHARTS).map((f) => drawn(f, k, index.models[k].name, player, total, models.length > 1)));
+    const more = models.filter((k) => detail.marks?.[k]?.length || of(k).some((f) => f.kind === "gallery")).map((k) => [
+      el("h3", null, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name)),
+      detail.marks?.[k]?.length > 0 && el("p", { class: "chips" }, detail.marks[k].map((mark) => el("span", { class: "chip small mark" }, text(mark)))),
+      of(k).filter((f) => f.kind === "gallery").map(gallery)]);
+    if (!charts.length && !more.length) return null;
+    return el("section", { class: "card figures" }, el("h2", null, "Evidence"), charts.length > 0 && el("div", { class: "grid2 tight" }, charts), more);
   }
 
   return { section };

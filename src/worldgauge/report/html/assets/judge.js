@@ -65,12 +65,22 @@ wg.judge = (() => {
     return el("div", { class: "scroll" }, el("table", { class: "plain answers" }, el("thead", null, head), el("tbody", null, rows)));
   }
 
+  // Interviews about the same questions stand beside each other; one about others has no answer to give to them.
+  function alike(interviews) {
+    const found = new Map();
+    for (const one of interviews) {
+      const key = JSON.stringify(one.told.map((told) => told.question).sort());
+      found.set(key, [...(found.get(key) || []), one]);
+    }
+    return [...found.values()];
+  }
+
   function ofModel(index, k, interviews, wanted, clips, player) {
     const clip = clips.find((c) => c.k === k);
     const read = interviews.filter((i) => !i.problem);
     return [el("h3", null, el("span", { class: `dot m${k % 10}` }), text(index.models[k].name)),
       interviews.filter((i) => i.problem).map((i) => el("p", { class: "note problem" }, text(i.problem))),
-      read.length > 0 && answers(read, wanted),
+      alike(read).map((group) => answers(group, wanted)),
       interviews.filter((one) => one.raw.length).map((one) => el("details", null, el("summary", null, text(who(one, interviews)), `: ${one.frames.length} frames sent, ${one.raw.length} ${one.raw.length === 1 ? "reply" : "replies"}`),
         one.frames.length > 0 && strip(one.frames, clip, player), one.raw.map((reply) => el("pre", { class: "wrap" }, text(reply)))))];
   }

@@ -1,0 +1,188 @@
+"""What a case page shows of this benchmark: overlays that were judged, rules, views, camera paths, chunks, tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from worldgauge.benchmarks.worldolympiad.formulas.alignment import aligned_scale
+from worldgauge.benchmarks.worldolympiad.formulas.evidence import (
+    GLOBAL_FRAMES,
+    REFERENCE_FRAMES,
+    chunk_positions,
+    side_positions,
+    whole_positions,
+)
+from worldgauge.benchmarks.worldolympiad.formulas.failure_tags import Judged, failure_tags
+from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, resampled, spread
+from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL
+from worldgauge.benchmarks.worldolympiad.formulas.trajectory import compare_profiles
+from worldgauge.benchmarks.worldolympiad.signals.chunks import TimedChunk, film_of, frame_numbers, timed_chunks
+from worldgauge.benchmarks.worldolympiad.signals.objects import judged_frames, with_overlay
+from worldgauge.benchmarks.worldolympiad.signals.views import unpacked_views
+from worldgauge.core.cameras import CameraPath
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.evidence import Evidence, Gallery, Still, Stored
+from worldgauge.core.frames import FrameSpec
+from worldgauge.core.signal import Arrays
+from worldgauge.core.video import Image
+from worldgauge.functional.pose import align_first_frame
+from worldgauge.judge.session import answer_in
+
+NAME = "worldolympiad/"
+PLAIN = {"half_open": False, "equal_spans": False}
+META = "meta-view"
+
+
+def evidence(stored: Stored) -> Evidence:
+    """Everything the store has of one clip; what was not asked or measured is not shown."""
+    verdicts = _answer(stored, "rule_verdicts", mode="dimension")
+    levels = {name: _answer(stored, f"{name}_judgements", **PLAIN) or [] for name in ("chunk", "transition")} | {
+        "global": _answer(stored, "global_judgement", equal_spans=False) or []
+    }
+    ours, wanted, score = _paths(stored)
+    views = {name: _score(stored, f"{name}_judgement") for name in ("splat", "meta")}
+    judged = Judged(
+        verdicts or (),
+        levels["chunk"],
+        levels["transition"],
+        levels["global"][0] if levels["global"] else {},
+        views["splat"],
+        views["meta"],
+        score,
+    )
+    figures = [*_rules(stored, verdicts), *_views(stored, views), *_timeline(stored, levels)]
+    return Evidence(
+        recovered=ours,
+        paths={} if wanted is None else {"reference": wanted},
+        figures=tuple(figures),
+        marks=tuple(failure_tags(judged)),
+    )
+
+
+def _rules(stored: Stored, verdicts: Any) -> list[Gallery]:
+    """The frames with boxes that the rules were judged by, and what was said of each rule."""
+    if verdicts is None:
+        return []
+    lines = [
+        f"{one['question_id']} ({one['dimension']}): {_in_words(one)}, {one.get('explanation') or one.get('error', '')}"
+        for one in verdicts
+        if one["related"]
+    ]
+    asked = [one["question_id"] for one in verdicts if not one["related"]]
+    if asked:
+        lines.append(f"do not apply: {', '.join(asked)}")
+    found = [Gallery("Rules of physics", (), tuple(lines))]
+    for of, label in (("video", "Frames with boxes"), ("reference", "Reference with boxes")):
+        boxes = stored.arrays(f"{NAME}moving_boxes", of)
+        clip = stored.clip(of)
+        draw = with_overlay(label, clip, boxes).draw
+        found.append(Gallery(label, tuple(_still(clip, index, draw) for index in judged_frames(clip))))
+    return found
+
+
+def _views(stored: Stored, scores: dict[str, float | None]) -> list[Gallery]:
+    arrays = stored.arrays(f"{NAME}scene_views", dynamic="fill") or stored.arrays(f"{NAME}scene_views", dynamic="drop")
+    if arrays is None:
+        return []
+    names = [f"view {number} of {int(arrays['views'])}" for number in arrays["shown"].tolist()]
+    names.append(f"{META}, frame {int(arrays['meta_frame'])}")
+    told = [f"{name}: {score:.2f}" for name, score in scores.items() if score is not None]
+    stills = [Still(partial(_view, arrays, number), caption) for number, caption in enumerate(names)]
+    return [Gallery("Views of the rebuilt scene", tuple(stills), tuple(told))]
+
+
+def _view(arrays: Arrays, number: int) -> Image:
+    return unpacked_views(arrays)[number]
+
+
+def _timeline(stored: Stored, levels: dict[str, Any]) -> list[Gallery]:
+    """Chunk after chunk the frames that were sent, with what was asked for and what was said."""
+    clip = stored.clip("video")
+    try:
+        chunks = timed_chunks(clip, stored.case.extras.get("chunks") or [])
+        reference = stored.clip("reference")
+    except WorldGaugeError:
+        return []
+    found = []
+    film = film_of(clip)
+    for number, one in enumerate(chunks):
+        frames = frame_numbers(chunk_positions(film, one.span), clip)
+        found.append(_level(f"Chunk {one.index}, {_times(one)}", clip, frames, _said(levels["chunk"], number), one))
+        if number + 1 < len(chunks):
+            right = chunks[number + 1]
+            before, after = side_positions(film, one.span, right.span)
+            frames = (*frame_numbers(before, clip), *frame_numbers(after, clip))
+            title = f"From chunk {one.index} to {right.index}"
+            found.append(_level(title, clip, frames, _said(levels["transition"], number)))
+    whole = frame_numbers(whole_positions(film, GLOBAL_FRAMES), clip)
+    found.append(_level("The whole clip", clip, whole, _said(levels["global"], 0)))
+    shown = frame_numbers(whole_positions(film_of(reference), REFERENCE_FRAMES), reference)
+    found.append(_level("Reference, sent with each of them", reference, shown, ()))
+    return found
+
+
+def _level(
+    title: str, clip: Clip, frames: Sequence[int], said: Sequence[str], chunk: TimedChunk | None = None
+) -> Gallery:
+    asked = () if chunk is None else (f"action {chunk.action or 'None'}: {chunk.caption}",)
+    return Gallery(title, tuple(_still(clip, index) for index in frames), (*asked, *said))
+
+
+def _said(answers: Sequence[Any], number: int) -> tuple[str, ...]:
+    if number >= len(answers):
+        return ()
+    one = answers[number]
+    parts = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in one.items() if name != "reason")
+    return (f"{parts} (of {FULL:g})", one["reason"])
+
+
+def _paths(stored: Stored) -> tuple[CameraPath | None, CameraPath | None, float | None]:
+    """The recovered path, scaled as the released score scales it, that of the reference, and the score."""
+    ours, wanted = stored.arrays("poses"), stored.arrays("poses", "reference")
+    if ours is None or wanted is None:
+        return None, None, None
+    predicted = ours["poses"][spread(len(ours["poses"]), RECONSTRUCTION_FRAMES)]
+    target = wanted["poses"][spread(len(wanted["poses"]), RECONSTRUCTION_FRAMES)]
+    if len(predicted) < 2:
+        return None, None, None
+    target = target[resampled(len(target), len(predicted))]
+    scale = aligned_scale(predicted, target)
+    score = compare_profiles(predicted, target, scale).score
+    shown = align_first_frame(np.array(predicted, np.float64))
+    shown[:, :3, 3] *= scale
+    return CameraPath(shown), CameraPath(align_first_frame(np.array(target, np.float64))), score
+
+
+def _still(clip: Clip, index: int, draw: Callable[[int, Image], Image] | None = None) -> Still:
+    at = f", {index / clip.fps:.2f} s" if clip.fps else ""
+    return Still(partial(_frame, clip, index, draw), f"frame {index}{at}")
+
+
+def _frame(clip: Clip, index: int, draw: Callable[[int, Image], Image] | None) -> Image:
+    frame = np.asarray(next(iter(clip.video.frames(FrameSpec.at(index)))))
+    return frame if draw is None else draw(index, frame)
+
+
+def _answer(stored: Stored, signal: str, **parameters: Any) -> Any:
+    arrays = stored.arrays(NAME + signal, **parameters)
+    return None if arrays is None else answer_in(arrays)
+
+
+def _score(stored: Stored, signal: str) -> float | None:
+    answer = _answer(stored, signal)
+    return None if answer is None else float(answer["score"])
+
+
+def _times(chunk: TimedChunk) -> str:
+    return f"{chunk.span.start:.2f} to {chunk.span.end:.2f} s"
+
+
+def _in_words(verdict: Any) -> str:
+    if verdict.get("error"):
+        return "no answer"
+    return f"{'complies' if verdict['compliant'] else 'breaks the rule'} (confidence {verdict['confidence']:g})"

@@ -1,0 +1,1 @@
+"""Long measurements of the benchmark itself, run by hand."""

@@ -1,0 +1,43 @@
+"""The 3D part of a judge file, out of the records of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from worldgauge.benchmarks.worldolympiad.formulas.combination import geometry_score
+from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED
+from worldgauge.core.status import Status, model_can_cause
+
+SCORES = {"GS": "gs_score", "Meta": "meta_score", "Camera": "camera_motion_score"}
+"""Columns, and what a judge file calls them."""
+TOTAL = "Geometry"
+PARTS = (*SCORES, TOTAL)
+
+
+def geometry_of_records(records: Mapping[str, Mapping[str, Any]]) -> dict[str, float] | None:
+    """The three scores of a case; zeros where one of them failed for a reason that a model can cause, as the original
+    has it; None where they were not asked for, or cannot be had here."""
+    total = records.get(TOTAL)
+    if total is None:
+        return None
+    parts = {column: records[column].get("raw") for column in SCORES if column in records}
+    if len(parts) == len(SCORES) and all(value is not None for value in parts.values()):
+        return {column: float(value) for column, value in parts.items()}
+    failed = total["status"] == Status.UNSCORED.value
+    return dict.fromkeys(SCORES, 0.0) if failed and model_can_cause(Status.UNSCORED, total.get("code", "")) else None
+
+
+def three_d(geometry: Mapping[str, float]) -> dict[str, Any]:
+    """`three_d` of a judge file from the three scores."""
+    raw = sum(geometry[column] for column in SCORES)
+    return {
+        **{name: geometry[column] for column, name in SCORES.items()},
+        "final_score": raw,
+        "lpips": None,
+        "scorer_type": "vlm",
+        "final_score_raw": raw,
+        "final_score_raw_scale": "0-3",
+        "final_score_normalized": round(geometry_score(raw), ROUNDED),
+        "final_score_normalized_scale": "0-1",
+    }
