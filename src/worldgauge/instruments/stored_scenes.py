@@ -21,7 +21,7 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.functional.gaussians import Gaussians
-from worldgauge.functional.scenes import SceneCameras
+from worldgauge.functional.scenes import Frames, Masks, SceneCameras
 from worldgauge.instruments.gaussian_scene import GaussianReconstruction, GaussianScene
 
 NO_SCENE = "no-stored-scene"
@@ -54,10 +54,10 @@ class StoredScenes(GaussianReconstruction):
 
     def reconstruct(
         self,
-        frames: Sequence[NDArray[np.uint8]],
+        frames: Frames,
         cameras: SceneCameras,
         *,
-        masks: Sequence[NDArray[np.bool_]] | None = None,
+        masks: Masks | None = None,
         sources: Sequence[int] | None = None,
         name: str = "",
     ) -> GaussianScene:
@@ -144,6 +144,6 @@ def read_ply(file: Path) -> Gaussians:
         means=of("x", "y", "z"),
         quaternions=of("rot_0", "rot_1", "rot_2", "rot_3"),
         scales=np.exp(of("scale_0", "scale_1", "scale_2")),
-        opacities=1 / (1 + np.exp(-of("opacity")[:, 0])),
+        opacities=np.asarray(1 / (1 + np.exp(-of("opacity")[:, 0])), np.float32),
         harmonics=np.ascontiguousarray(np.concatenate([first, higher], axis=1), np.float32),
     )
