@@ -48,8 +48,9 @@ class StoredScenes(GaussianReconstruction):
 
     def identity(self) -> dict[str, Any]:
         """Where the files lie changes no number; what is in them does."""
-        files = sorted(path for path in Path(self.folder).glob("*") if path.suffix in (".npz", ".ply"))
-        content = digest_of([[path.name, digest_file(path)] for path in files]) if self.folder else ""
+        found = Path(self.folder).glob("*") if self.folder else ()
+        files = sorted(path for path in found if path.suffix in (".npz", ".ply"))
+        content = digest_of([[path.name, digest_file(path)] for path in files])
         return {**super().identity(), "parameters": {"rasteriser": self.rasteriser, "scenes": content}}
 
     def reconstruct(
