@@ -9,6 +9,7 @@ import pytest
 from worldgauge.core.benchmark import BenchmarkFile, load_benchmark, read_benchmark_file
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.scale import Scale, score_ends
+from worldgauge.core.status import Status
 
 TOML = """
 name = "tiny"
@@ -99,3 +100,13 @@ def test_unknown_benchmark() -> None:
 def test_a_file_survives_json() -> None:
     file = BenchmarkFile.model_validate({"name": "x", "metric": [{"id": "psnr", "scale": {"from": [0, 1]}}]})
     assert BenchmarkFile.model_validate_json(file.model_dump_json(by_alias=True)) == file
+
+
+def test_a_column_may_say_what_clips_without_a_score_count_as() -> None:
+    column = {"id": "psnr", "unscored": 0.0, "under": {"new": {"unscored": "exclude"}}}
+    file = BenchmarkFile.model_validate({"name": "x", "protocols": ["old", "new"], "metric": [column, {"id": "ssim"}]})
+    psnr, ssim = file.metrics
+    rules = [psnr.policy_for(file.policy, {}, name).rule(Status.UNSCORED, "no-answer") for name in file.protocols]
+    assert rules == [0.0, "exclude"]
+    assert psnr.policy_for(file.policy, {}, "old").rule(Status.UNSCORED, "unavailable") == "exclude", "no model's fault"
+    assert ssim.policy_for(file.policy, {}, "old") == file.policy

@@ -25,7 +25,11 @@ from worldgauge.instruments.authors.vggt import Vggt
 from worldgauge.instruments.pocket.poses import usual_lens
 from worldgauge.media.encoder import write_video
 
-NAMES = [name for name in INSTRUMENTS.names() if issubclass(INSTRUMENTS.get(name), AuthorsPoses)]
+NAMES = [
+    name
+    for name in INSTRUMENTS.names()
+    if issubclass(INSTRUMENTS.get(name), AuthorsPoses) and INSTRUMENTS.get(name).seat == "poses"
+]
 FRAMES = list(helpers.moving_texture(5, 64, 36))
 
 

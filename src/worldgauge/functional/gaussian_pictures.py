@@ -133,15 +133,16 @@ def _band(flat: _Flat, pairs: Tensor, width: int, first: int, last: int) -> tupl
     own, alpha = own[order], alpha[order]
     ends = torch.bincount(pixel, minlength=pixels).cumsum(0)
     starts = ends - torch.bincount(pixel, minlength=pixels)
-    # Sums over pixels as differences of one running sum: the same bits whatever the device does at once.
     left_over = torch.log1p(-alpha.double()).cumsum(0)
     before = torch.cat([left_over.new_zeros(1), left_over])
     at_start = before[starts[pixel]]
     behind = torch.exp(left_over - at_start)
     weight = torch.exp(before[:-1] - at_start) * alpha * (behind > LEAST_LEFT)
-    light = torch.cat([weight[:, None] * flat.colour[own], weight[:, None]], dim=1).cumsum(0)
-    light = torch.cat([light.new_zeros(1, 4), light])
-    summed = (light[ends] - light[starts]).float().reshape(last - first, width, 4)
+    # Sums over pixels are differences of one running sum. One channel at a time: a GPU scans a single row at once.
+    channels = [weight * flat.colour[own, k] for k in range(3)] + [weight]
+    running = [torch.cat([channel.new_zeros(1), channel.cumsum(0)]) for channel in channels]
+    summed = torch.stack([total[ends] - total[starts] for total in running], dim=1).float()
+    summed = summed.reshape(last - first, width, 4)
     return summed[..., :3], summed[..., 3]
 
 

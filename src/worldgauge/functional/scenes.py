@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -10,6 +11,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Picture = NDArray[np.float32]
+Frames = Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
+"""RGB frames (H, W, 3) of one size."""
+Masks = Sequence[NDArray[np.bool_]] | NDArray[np.bool_]
+"""Of each frame a mask (H, W)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +48,7 @@ class SceneCameras:
 
     def in_scene(self, index: int) -> Floats:
         """World-to-camera (4, 4) of one of them in the units of the scene."""
-        pose = self.world_to_camera[index].copy()
+        pose: Floats = self.world_to_camera[index].copy()
         if self.is_metric and self.factor is not None:
             pose[:3, 3] /= self.factor
         return pose

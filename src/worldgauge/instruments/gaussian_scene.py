@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
 from worldgauge.functional.gaussians import Gaussians
-from worldgauge.functional.scenes import Floats, Picture, SceneCameras
+from worldgauge.functional.scenes import Floats, Masks, Picture, SceneCameras
 
 if TYPE_CHECKING:
     from worldgauge.functional.gaussian_pictures import Cloud
@@ -46,7 +47,7 @@ class GaussianReconstruction(Instrument):
         self,
         gaussians: Gaussians,
         cameras: SceneCameras,
-        masks: Sequence[NDArray[np.bool_]] | None,
+        masks: Masks | None,
         sources: Sequence[int] | None,
     ) -> GaussianScene:
         kept = chosen(gaussians, cameras, masks, sources)
@@ -58,7 +59,7 @@ class GaussianReconstruction(Instrument):
 def chosen(
     gaussians: Gaussians,
     cameras: SceneCameras,
-    masks: Sequence[NDArray[np.bool_]] | None,
+    masks: Masks | None,
     sources: Sequence[int] | None,
 ) -> Gaussians:
     """The Gaussians that were seen in the frames `sources` and not where a mask of their frame says."""
@@ -128,8 +129,7 @@ class GaussianScene:
         return found
 
     def _by_gsplat(self, pose: Any, lens: Any, size: tuple[int, int]) -> tuple[Any, Any]:
-        from gsplat import rasterization
-
+        rasterization = importlib.import_module("gsplat").rasterization
         cloud = self._cloud()
         colours, covered, _ = rasterization(
             means=cloud.means,

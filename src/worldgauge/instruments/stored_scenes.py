@@ -21,7 +21,7 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.functional.gaussians import Gaussians
-from worldgauge.functional.scenes import SceneCameras
+from worldgauge.functional.scenes import Frames, Masks, SceneCameras
 from worldgauge.instruments.gaussian_scene import GaussianReconstruction, GaussianScene
 
 NO_SCENE = "no-stored-scene"
@@ -48,16 +48,17 @@ class StoredScenes(GaussianReconstruction):
 
     def identity(self) -> dict[str, Any]:
         """Where the files lie changes no number; what is in them does."""
-        files = sorted(path for path in Path(self.folder).glob("*") if path.suffix in (".npz", ".ply"))
-        content = digest_of([[path.name, digest_file(path)] for path in files]) if self.folder else ""
+        found = Path(self.folder).glob("*") if self.folder else ()
+        files = sorted(path for path in found if path.suffix in (".npz", ".ply"))
+        content = digest_of([[path.name, digest_file(path)] for path in files])
         return {**super().identity(), "parameters": {"rasteriser": self.rasteriser, "scenes": content}}
 
     def reconstruct(
         self,
-        frames: Sequence[NDArray[np.uint8]],
+        frames: Frames,
         cameras: SceneCameras,
         *,
-        masks: Sequence[NDArray[np.bool_]] | None = None,
+        masks: Masks | None = None,
         sources: Sequence[int] | None = None,
         name: str = "",
     ) -> GaussianScene:
@@ -144,6 +145,6 @@ def read_ply(file: Path) -> Gaussians:
         means=of("x", "y", "z"),
         quaternions=of("rot_0", "rot_1", "rot_2", "rot_3"),
         scales=np.exp(of("scale_0", "scale_1", "scale_2")),
-        opacities=1 / (1 + np.exp(-of("opacity")[:, 0])),
+        opacities=np.asarray(1 / (1 + np.exp(-of("opacity")[:, 0])), np.float32),
         harmonics=np.ascontiguousarray(np.concatenate([first, higher], axis=1), np.float32),
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.stacks import InStacks
 from worldgauge.functional.perspective import Perspective
-from worldgauge.functional.scenes import Scene, SceneCameras
+from worldgauge.functional.scenes import Frames, Masks, Scene, SceneCameras
 
 Images = NDArray[np.uint8]
 Numbers = NDArray[np.float32] | NDArray[np.float64]
@@ -129,10 +129,10 @@ class ReconstructionInstrument(Protocol):
 
     def reconstruct(
         self,
-        frames: Sequence[Images],
+        frames: Frames,
         cameras: SceneCameras,
         *,
-        masks: Sequence[NDArray[np.bool_]] | None = None,
+        masks: Masks | None = None,
         sources: Sequence[int] | None = None,
         name: str = "",
     ) -> Scene:

@@ -12,6 +12,7 @@ from worldgauge.benchmarks.worldolympiad.formulas.physical import Verdict, case_
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import render_lens, splat_views
 from worldgauge.core.benchmark import read_benchmark_file, resolved_uses
 from worldgauge.core.manifest import benchmarks
+from worldgauge.core.status import Status
 
 FILE = read_benchmark_file("worldolympiad")
 NOTES = (benchmarks()["worldolympiad"].folder / "NOTES.md").read_text("utf-8")
@@ -65,3 +66,23 @@ def test_a_wide_picture_gets_a_longer_lens() -> None:
     poses = np.tile(np.eye(4), (32, 1, 1))
     poses[:, 2, 3] = np.linspace(0, 2, 32)
     assert len(splat_views(poses, np.repeat(lens, 32, 0), False, None).focal) == 328
+
+
+@pytest.mark.parametrize("protocol", FILE.protocols)
+def test_the_total_is_the_mean_of_three_columns(protocol: str) -> None:
+    total = next(group for group in FILE.under_protocol(protocol).groups if group.id == "All")
+    interaction = "InteractJudged" if protocol == "released" else "Interact"
+    assert total.of == {"Physical": 1.0, "Geometry": 1.0, interaction: 1.0}
+
+
+def test_a_failure_counts_as_zero_in_four_columns_of_two_protocols() -> None:
+    zero = {
+        (use.id, protocol): use.policy_for(FILE.policy, {}, protocol).rule(Status.UNSCORED, "no-answer") == 0.0
+        for use in FILE.metrics
+        for protocol in FILE.protocols
+    }
+    assert {key for key, counts in zero.items() if counts} == {
+        (column, protocol) for column in ("GS", "Meta", "Camera", "Geometry") for protocol in ("released", "published")
+    }
+    camera = next(use for use in FILE.metrics if use.id == "Camera")
+    assert camera.policy_for(FILE.policy, {}, "released").rule(Status.UNSCORED, "unavailable") == "exclude"

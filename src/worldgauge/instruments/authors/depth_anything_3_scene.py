@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.functional.gaussians import Gaussians
 from worldgauge.functional.pose import invert
-from worldgauge.functional.scenes import SceneCameras
+from worldgauge.functional.scenes import Frames, Masks, SceneCameras
 from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3
 from worldgauge.instruments.gaussian_scene import GaussianScene, Rasteriser, chosen
 
@@ -60,15 +59,15 @@ class DepthAnything3Scene(DepthAnything3):
 
     def reconstruct(
         self,
-        frames: Sequence[NDArray[np.uint8]],
+        frames: Frames,
         cameras: SceneCameras,
         *,
-        masks: Sequence[NDArray[np.bool_]] | None = None,
+        masks: Masks | None = None,
         sources: Sequence[int] | None = None,
         name: str = "",
     ) -> GaussianScene:
         """The scene of RGB frames (H, W, 3); the network finds the cameras itself."""
-        stack, view = self.prepared(frames)
+        stack, view = self.prepared(list(frames))
         count, (width, height) = len(stack), view.size
         total = count * width * height
         expected = {
@@ -86,7 +85,9 @@ class DepthAnything3Scene(DepthAnything3):
         found = self._network().answer({"frames": stack}, {}, expected)
         self._check(found)
         frame = np.repeat(np.arange(count), width * height)
-        gaussians = Gaussians(*(found[part] for part in PARTS), frame)
+        gaussians = Gaussians(
+            found["means"], found["quaternions"], found["scales"], found["opacities"], found["harmonics"], frame
+        )
         if problem := gaussians.problem():
             raise Unscored(f"{self.name}: {problem}")
         own = SceneCameras(
@@ -96,6 +97,3 @@ class DepthAnything3Scene(DepthAnything3):
         if not len(kept):
             raise Unscored("the scene has no Gaussian")
         return GaussianScene(own, kept, self.rasteriser, self.__dict__.get("_device", "cpu"))
-
-
-PARTS = ("means", "quaternions", "scales", "opacities", "harmonics")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.instrument import Instrument
 from worldgauge.functional.lens import Lens
-from worldgauge.functional.scenes import Floats, Picture, SceneCameras, completed
+from worldgauge.functional.scenes import Floats, Frames, Masks, Picture, SceneCameras, completed
 from worldgauge.instruments.pocket.depth import MotionDepth
 
 Images = NDArray[np.uint8]
@@ -43,10 +43,10 @@ class PointSplat(Instrument):
 
     def reconstruct(
         self,
-        frames: Sequence[Images],
+        frames: Frames,
         cameras: SceneCameras,
         *,
-        masks: Sequence[NDArray[np.bool_]] | None = None,
+        masks: Masks | None = None,
         sources: Sequence[int] | None = None,
         name: str = "",
     ) -> PointScene:
@@ -61,7 +61,7 @@ class PointSplat(Instrument):
         frames: Sequence[Images],
         cameras: SceneCameras,
         chosen: Sequence[int],
-        masks: Sequence[NDArray[np.bool_]] | None,
+        masks: Masks | None,
     ) -> NDArray[np.float32]:
         height, width = frames[0].shape[:2]
         if not cameras.moves:
@@ -89,7 +89,7 @@ class PointScene:
 
     @cached_property
     def _shares(self) -> NDArray[np.float32]:
-        return np.ascontiguousarray(self.colours.T, np.float32) / 255
+        return np.asarray(np.ascontiguousarray(self.colours.T, np.float32) / np.float32(255), np.float32)
 
     def render(
         self, world_to_camera: Floats, intrinsics: Floats, size: tuple[int, int]
@@ -118,11 +118,11 @@ class PointScene:
 
 
 def point_scene(
-    frames: Sequence[Images],
+    frames: Frames,
     depth: NDArray[np.float32],
     cameras: SceneCameras,
     chosen: Sequence[int],
-    masks: Sequence[NDArray[np.bool_]] | None = None,
+    masks: Masks | None = None,
 ) -> PointScene:
     """The points of the chosen frames from depth maps (F, H, W) of theirs, 0 where there is none."""
     step = max(1, round((len(chosen) * depth[0].size / MOST_POINTS) ** 0.5))
@@ -139,7 +139,7 @@ def point_scene(
 
 
 def shrunk(
-    frames: Sequence[Images], cameras: SceneCameras, masks: Sequence[NDArray[np.bool_]] | None
+    frames: Frames, cameras: SceneCameras, masks: Masks | None
 ) -> tuple[list[Images], SceneCameras, list[NDArray[np.bool_]] | None]:
     """Frames, cameras and masks at the size at which points are made."""
     from worldgauge.functional.masks import resize_mask

@@ -7,12 +7,10 @@ distance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.functional.scenes import Scene
+from worldgauge.functional.scenes import Frames, Masks, Scene
 
 Images = NDArray[np.uint8]
 NEAR_BLACK = 8
@@ -44,9 +42,7 @@ def fill_background(frames: Images, masks: NDArray[np.bool_]) -> tuple[Images, N
     return filled, left
 
 
-def fill_by_camera(
-    frames: Sequence[Images], masks: Sequence[NDArray[np.bool_]], scene: Scene
-) -> tuple[list[Images], float]:
+def fill_by_camera(frames: Frames, masks: Masks, scene: Scene) -> tuple[list[Images], float]:
     """Frames (H, W, 3) with the masked (H, W) pixels filled by a static scene as each camera sees it, and the share of
     these pixels that nobody has seen: inpainted. `scene` is made of the frames without what is masked.
 

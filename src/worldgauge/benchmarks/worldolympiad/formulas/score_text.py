@@ -36,7 +36,13 @@ def strict_score(text: str) -> float | None:
 
 
 def normalised(score: float) -> float:
-    """Above 1 it is out of ten; held within [0, 1]. NaN stays."""
+    """Above 1 it is out of ten; held within [0, 1]. NaN stays.
+
+    Source: released code at commit bb2e240.
+
+    >>> normalised(7.5), normalised(-0.2)
+    (0.75, 0.0)
+    """
     if math.isnan(score):
         return score
     return min(1.0, max(0.0, score / 10 if score > 1 else score))

@@ -21,9 +21,10 @@ def geometry_of_records(records: Mapping[str, Mapping[str, Any]]) -> dict[str, f
     total = records.get(TOTAL)
     if total is None:
         return None
-    parts = {column: records[column].get("raw") for column in SCORES if column in records}
-    if len(parts) == len(SCORES) and all(value is not None for value in parts.values()):
-        return {column: float(value) for column, value in parts.items()}
+    known = {column: records[column].get("raw") for column in SCORES if column in records}
+    parts = {column: float(value) for column, value in known.items() if value is not None}
+    if len(parts) == len(SCORES):
+        return parts
     failed = total["status"] == Status.UNSCORED.value
     return dict.fromkeys(SCORES, 0.0) if failed and model_can_cause(Status.UNSCORED, total.get("code", "")) else None
 
