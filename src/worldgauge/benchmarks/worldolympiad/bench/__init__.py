@@ -1,0 +1,1 @@
+"""Long measurements of WorldOlympiad's own instruments, run by hand."""
