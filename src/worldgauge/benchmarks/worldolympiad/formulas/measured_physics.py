@@ -12,19 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.benchmarks.worldolympiad.formulas.rebounds import rebound_trend
 from worldgauge.benchmarks.worldolympiad.formulas.thing_course import ENDS, Course
 
 Floats = NDArray[np.float64]
 LIFT = 0.3
 """Sizes that a thing must rise in a third of its course, not slowing down, to be lifted,"""
-KEEPS_RISING = 0.6
-"""the second half of that rise at least this share of the first: what was thrown up slows down."""
+KEEPS_RISING = 0.7
+"""the last quarter of that rise at least this share of any before it: what was thrown up or swings slows down."""
 SMOOTH_RISE = 0.2
 """Sizes over the whole course that are enough where the rise is smooth:"""
 SMOOTH = 0.85
 """share of the variance that a parabola explains."""
 LEAST_FALL = 0.5
 """Sizes; less is no fall."""
+FREE = 0.25
+"""Share of a fall that gathering speed must account for: all of it for what is let go, none at one speed."""
 SINK = 0.15
 """Sizes by which the surface of a thing that sinks into what carries it goes down,"""
 LOST = 0.14
@@ -58,6 +61,9 @@ def gravity(course: Course, reference: Course | None = None) -> Verdict:
     rise, own_rise = lift(course.height), 0.0 if reference is None else lift(reference.height)
     if rise > 0 and own_rise < rise / 2:
         return Verdict(False, f"it rises by {rise:.2f} of its size without slowing down", rise)
+    higher, own_higher = (0.0 if one is None else rebound_trend(one.height) for one in (course, reference))
+    if higher > 0 and own_higher < higher / 2:
+        return Verdict(False, f"it turns round in the air, at last {higher:.2f} of its size higher", higher)
     if rise > 0:
         return Verdict(None, "it is lifted, as it is in the reference")
     start, end = deepest_fall(course.height)
@@ -65,7 +71,7 @@ def gravity(course: Course, reference: Course | None = None) -> Verdict:
     if drop < LEAST_FALL:
         return Verdict(None, "nothing falls")
     bend = curvature(course.height[start : end + 1])
-    if bend is None or bend >= 0:
+    if bend is None or -bend * (end - start) ** 2 / 2 < FREE * drop:
         return Verdict(None, f"it goes down by {drop:.2f} of its size without gathering speed: no free fall")
     return Verdict(True, f"it falls by {drop:.2f} of its size, faster and faster (parabola, {bend:.3f} sizes/frame2)")
 
@@ -76,6 +82,9 @@ def impact(course: Course, reference: Course | None = None) -> Verdict:
     Broken where surface and outline sink into the ground alike, and where a thing in the open sinks at one speed,
     neither held nor falling, which the reference does not show.
     """
+    lower, own_lower = (0.0 if one is None else -rebound_trend(one.height) for one in (course, reference))
+    if lower > 0 and own_lower < lower / 2:
+        return Verdict(False, f"it turns round ever deeper, at last by {lower:.2f} of its size", lower)
     if course.surface is None or course.lower is None:
         return Verdict(None, "too few corners on it tell how its surface moves")
     into = steady_sink(course.surface, course.lower)
@@ -114,13 +123,12 @@ def lift(height: Floats) -> float:
     """
     count = len(height)
     span = max(6, count // 3)
-    middle = span // 2
+    marks = np.round(np.linspace(0, span, 5)).astype(int)
     best = 0.0
     for start in range(count - span):
-        first = height[start + middle] - height[start]
-        second = height[start + span] - height[start + middle]
-        if first > 0 and second >= KEEPS_RISING * first:
-            best = max(best, float(first + second))
+        quarters = np.diff(height[start + marks]) / np.diff(marks)
+        if (quarters > 0).all() and quarters[-1] >= KEEPS_RISING * quarters.max():
+            best = max(best, float(height[start + span] - height[start]))
     if best >= LIFT:
         return best
     time = np.linspace(0, 1, count)
@@ -132,15 +140,18 @@ def lift(height: Floats) -> float:
 
 
 def deepest_fall(height: Floats) -> tuple[int, int]:
-    """The highest frame before the greatest drop, the latest such one, and the frame where it ends.
+    """The frame in which the greatest drop without a way up begins, and the one in which it ends.
 
-    >>> deepest_fall(np.array([1.0, 1.0, 0.9, 0.5, 0.5]))
+    >>> deepest_fall(np.array([1.0, 1.0, 0.9, 0.5, 0.5, 0.8, 0.6]))
     (1, 3)
     """
-    above = np.maximum.accumulate(height)
-    end = int(np.argmax(above - height))
-    start = end - int(np.argmax(height[: end + 1][::-1]))
-    return start, end
+    best, start = (0, 0), 0
+    for end in range(1, len(height)):
+        if height[end] > height[end - 1] or height[end] == height[start]:
+            start = end
+        elif height[start] - height[end] > height[best[0]] - height[best[1]]:
+            best = (start, end)
+    return best
 
 
 def curvature(height: Floats) -> float | None:
