@@ -140,6 +140,23 @@ def relevance(
 
 
 @app.command()
+def targets(
+    run: Annotated[Path, typer.Argument(help="Run in which a judge named what moves.")],
+    tree: Annotated[Path, typer.Option("--data", help="The data set to keep them with.")],
+    store: StorePath = None,
+) -> None:
+    """Keep the largest thing that moves in each reference in the data set's targets.json: the measured columns need it.
+
+    A name and a box per case; what you know better you may write into the file yourself.
+    """
+    from worldgauge.benchmarks.worldolympiad.analyses.targets import freeze_targets
+    from worldgauge.core.run_folder import Run
+
+    file, count = freeze_targets(Run(run), tree, store or default_store())
+    say(f"{count} cases: {file}")
+
+
+@app.command()
 def agreement(
     run: Annotated[Path, typer.Argument(help="Run with a judge's verdicts and the measured columns.")],
     as_json: AsJson = False,
