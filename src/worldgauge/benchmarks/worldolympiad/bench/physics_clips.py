@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +12,17 @@ import numpy as np
 from worldgauge.benchmarks.worldolympiad.formulas.measured_reversal import reversal
 from worldgauge.benchmarks.worldolympiad.formulas.thing_course import Course, course_of
 from worldgauge.benchmarks.worldolympiad.signals.thing_motion import thing_motion
-from worldgauge.blocks.block import Block
+from worldgauge.blocks.block import ATTEMPTS, Block, World
 from worldgauge.blocks.choose import Choice, choose_blocks
 from worldgauge.blocks.faults import FAULTS, Given
 from worldgauge.blocks.faults.base import Frames
 from worldgauge.blocks.filmed import as_filmed
 from worldgauge.blocks.paths import LAYOUTS
-from worldgauge.blocks.render import painter
+from worldgauge.blocks.phases import Visibility, complaint
+from worldgauge.blocks.render import Painter, painter
 from worldgauge.blocks.write import case_id
 from worldgauge.core.case import Case, Condition, Reference, Target
-from worldgauge.core.errors import Outcome
+from worldgauge.core.errors import Outcome, WorldGaugeError
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats
 from worldgauge.engine.inputs import CaseInputs
@@ -97,25 +99,42 @@ class Clips:
         """A function that renders a clip by name, while the world is open; the mask of the first frame is written."""
         from PIL import Image
 
-        world = block.world()
-        count, timeline = block.frames, world.timeline
-        with painter(world.scene, block.size) as draw:
-            true = np.stack([draw.picture(timeline, k) for k in range(count)])
-            shown = np.isin(draw.shapes(timeline, 0)[1], world.scene.target.geoms)
-            Image.fromarray(shown.astype(np.uint8) * 255).save(self._folder / f"{case_id(block)}.png")
-            seed = zlib.crc32(case_id(block).encode())
-            given = Given(world, count // 2, count // 2, (count // 3, 2 * count // 3), seed)
+        for attempt in range(ATTEMPTS):
+            # On paths that never leave, the first frame alone decides which draw is taken.
+            world = replace(block, attempt=attempt).world()
+            with painter(world.scene, block.size) as draw:
+                _, geoms, amodal = draw.shapes(world.timeline, 0)
+                shown = np.isin(geoms, world.scene.target.geoms)
+                seen = Visibility.of(shown[None], amodal[None])
+                if complaint(seen, leaves=False, smallest=block.size[0] * block.size[1] // 1000):
+                    continue
+                Image.fromarray(shown.astype(np.uint8) * 255).save(self._folder / f"{case_id(block)}.png")
+                yield _shower(block, given_of(block, world), draw)
+                return
+        raise WorldGaugeError(f"seed {block.seed} gives no usable world", "take another seed")
 
-            def show(name: str) -> Frames:
-                if name in (CLEAN, FILMED):
-                    return true if name == CLEAN else as_filmed(true)
-                fault, severity = FAULTS[name](), 1.0 if name == REVERSED and block.process in LATE else MIDDLE
-                acted = fault.act(given, severity)
-                frames = true if acted is timeline else np.stack([draw.picture(acted, k) for k in range(count)])
-                changed = fault.look(given, frames, severity)
-                return as_filmed(changed) if name == REVERSED else changed
 
-            yield show
+def given_of(block: Block, world: World) -> Given:
+    """What faults start from, in a world whose target never leaves the view."""
+    count = block.frames
+    seed = zlib.crc32(case_id(block).encode())
+    return Given(world, count // 2, count // 2, (count // 3, 2 * count // 3), seed)
+
+
+def _shower(block: Block, given: Given, draw: Painter) -> Callable[[str], Frames]:
+    timeline, count = given.timeline, block.frames
+    true = np.stack([draw.picture(timeline, k) for k in range(count)])
+
+    def show(name: str) -> Frames:
+        if name in (CLEAN, FILMED):
+            return true if name == CLEAN else as_filmed(true)
+        fault, severity = FAULTS[name](), 1.0 if name == REVERSED and block.process in LATE else MIDDLE
+        acted = fault.act(given, severity)
+        frames = true if acted is timeline else np.stack([draw.picture(acted, k) for k in range(count)])
+        changed = fault.look(given, frames, severity)
+        return as_filmed(changed) if name == REVERSED else changed
+
+    return show
 
 
 def _has_direction(course: Course | str) -> bool:
