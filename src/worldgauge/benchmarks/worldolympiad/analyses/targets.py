@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def freeze_targets(run: Run, root: Path, store: Path) -> tuple[Path, int]:
     return write_targets(root, targets, run.name), len(targets)
 
 
-def largest_thing(boxes: Arrays, names: list[str]) -> Target | None:
+def largest_thing(boxes: Arrays, names: Sequence[str]) -> Target | None:
     """The largest of the boxes of frame 0; None where it shows none."""
     if not len(boxes["frames"]) or int(boxes["frames"][0]) != 0 or not int(boxes["counts"][0]):
         return None

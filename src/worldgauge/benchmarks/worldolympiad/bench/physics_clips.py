@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -90,9 +91,10 @@ class Clips:
             found: Motion = perception.value(thing_motion())
         except Outcome as why:
             found = {"why": np.array(why.message)}
+        arrays: dict[str, Any] = dict(found)
         partial = file.with_name(f".{file.name}")
         with partial.open("wb") as out:
-            np.savez_compressed(out, **found)
+            np.savez_compressed(out, **arrays)
         partial.replace(file)
 
     def _shows(self, block: Block) -> Generator[Callable[[str], Frames], None, None]:

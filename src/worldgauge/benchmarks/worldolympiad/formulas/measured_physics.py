@@ -57,6 +57,8 @@ def gravity(course: Course, reference: Course | None = None) -> Verdict:
     """Whether what nothing holds goes down faster and faster, and what rests stays down.
 
     A rise that does not slow down is broken, unless the reference shows such a rise too: a hand may lift a thing.
+
+    Source: a house twin of the rule gravity.
     """
     rise, own_rise = lift(course.height), 0.0 if reference is None else lift(reference.height)
     if rise > 0 and own_rise < rise / 2:
@@ -81,6 +83,8 @@ def impact(course: Course, reference: Course | None = None) -> Verdict:
 
     Broken where surface and outline sink into the ground alike, and where a thing in the open sinks at one speed,
     neither held nor falling, which the reference does not show.
+
+    Source: a house twin of the rule impact.
     """
     lower, own_lower = (0.0 if one is None else -rebound_trend(one.height) for one in (course, reference))
     if lower > 0 and own_lower < lower / 2:
@@ -103,7 +107,10 @@ def impact(course: Course, reference: Course | None = None) -> Verdict:
 
 
 def compression(course: Course, reference: Course | None) -> Verdict:
-    """Whether the area grows without a cause: more than in the reference, where one is."""
+    """Whether the area grows without a cause: more than in the reference, where one is.
+
+    Source: a house twin of the rule compression.
+    """
     if reference is None:
         return Verdict(None, "no reference says whether the growth has a cause")
     grown, cause = (float(np.median(one.growth[-ENDS:])) for one in (course, reference))

@@ -30,7 +30,10 @@ FRAMES = 3
 
 
 def reversal(course: Course, reference: Course) -> Verdict:
-    """Whether the process goes back on its way; the amount is the share of the way."""
+    """Whether the process goes back on its way; the amount is the share of the way.
+
+    Source: a house measure; no rule of the benchmark is about it.
+    """
     if min(course.whole.sum(), reference.whole.sum()) < LEAST_FRAMES:
         return Verdict(None, f"the whole thing is in the picture in fewer than {LEAST_FRAMES} frames")
     way = ways(reference)

@@ -70,7 +70,7 @@ def course_of(found: Mapping[str, np.ndarray]) -> Course | str:
     width, tall = (
         of_the_moment(found[b][frames] - found[a][frames]) for a, b in (("left", "right"), ("top", "bottom"))
     )
-    whole = ~found["cut"][frames].any(1)
+    whole = np.asarray(~found["cut"][frames].any(axis=1))
     zoom = filled(found["zoom"][pairs])
     growth = 2 * np.log(size / size[:ENDS].mean())
     lower = filled(found["lower"][pairs])

@@ -71,8 +71,8 @@ def fitted_motion(points: Floats, motion: Floats, at: tuple[float, float], unit:
     The constant is the motion at the point `at` (x, y), the growths are per `unit` px.
 
     >>> points = np.array([(x, y) for x in range(4) for y in range(4)], float)
-    >>> fitted_motion(points, 2 + 0.5 * points[:, 1], (0.0, 2.0), 1.0).round(6).tolist()
-    [3.0, 0.0, 0.5]
+    >>> fitted_motion(points, points @ [0.25, 0.5] + 2, (0.0, 2.0), 1.0).round(6).tolist()
+    [3.0, 0.25, 0.5]
     """
     across = np.column_stack([np.ones(len(points)), (points - np.asarray(at)) / unit])
     follows = np.ones(len(points), bool)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from worldgauge.benchmarks.worldolympiad.formulas import measured_physics
-from worldgauge.benchmarks.worldolympiad.formulas.measured_physics import Verdict
+from worldgauge.benchmarks.worldolympiad.formulas.measured_physics import Verdict, compression, gravity, impact
 from worldgauge.benchmarks.worldolympiad.formulas.measured_reversal import reversal
 from worldgauge.benchmarks.worldolympiad.formulas.thing_course import Course, course_of
 from worldgauge.benchmarks.worldolympiad.signals.thing_motion import thing_motion
@@ -27,27 +26,27 @@ BOTH: dict[str, Any] = {
 }
 
 
-@metric(**BOTH, formula=measured_physics.gravity)
+@metric(**BOTH, formula=gravity)
 def measured_gravity(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     """1 where what falls gathers speed, 0 where the thing rises without slowing down and nothing lifts it in the
     reference; nothing is said where nothing falls."""
     course = _course(ours)
-    return _told(measured_physics.gravity(course, _reference(true)), course)
+    return _told(gravity(course, _reference(true)), course)
 
 
-@metric(**BOTH, formula=measured_physics.impact)
+@metric(**BOTH, formula=impact)
 def measured_impact(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     """1 where what carries the thing holds it, 0 where the thing sinks into it, or sinks in the open without falling;
     nothing is said where it moves up or down as a whole."""
     course = _course(ours)
-    return _told(measured_physics.impact(course, _reference(true)), course)
+    return _told(impact(course, _reference(true)), course)
 
 
-@metric(**BOTH, formula=measured_physics.compression)
+@metric(**BOTH, formula=compression)
 def measured_compression(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     """0 where the area of the thing, the camera's approach taken out, grows far more than in the reference, else 1."""
     course = _course(ours)
-    return _told(measured_physics.compression(course, _reference(true)), course)
+    return _told(compression(course, _reference(true)), course)
 
 
 @metric(**BOTH, formula=reversal)

@@ -124,6 +124,6 @@ def _followed(
     if corners is None:
         return np.zeros((0, 2)), np.zeros((0, 2))
     points = corners.reshape(-1, 2)
-    tries = [step(*greys, points, points + by, WINDOW) for by in (np.zeros(2, np.float32), shift)]
+    tries = [step(greys[0], greys[1], points, points + by, WINDOW) for by in (np.zeros(2, np.float32), shift)]
     moved, kept = max(tries, key=lambda found: int(found[1].sum()))
     return points[kept].astype(np.float64), moved[kept].astype(np.float64)
