@@ -144,3 +144,13 @@ def test_frozen_relevance_belongs_to_its_case(tmp_path: Path) -> None:
     (tree / "relevance.json").write_text(json.dumps({"cases": {"c1": ["gravity"]}}))
     with pytest.raises(WorldGaugeError, match="no table of rules"):
         read_dataset(tree)
+
+
+def test_targets_are_read_with_the_data_and_a_broken_file_is_told(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path, {"general/c1": 1})
+    (tree / "targets.json").write_text('{"schema": 1, "cases": {"c1": {"name": "red ball", "box": [3, 3, 15, 12]}}}')
+    target = read_dataset(tree)[0].reference.target
+    assert target is not None and (target.name, target.box) == ("red ball", (3, 3, 15, 12))
+    (tree / "targets.json").write_text('{"schema": 1, "cases": {"c1": {"box": [3, 3]}}}')
+    with pytest.raises(WorldGaugeError, match=r"targets\.json"):
+        read_dataset(tree)

@@ -13,7 +13,9 @@ import pytest
 from benchmarks.worldolympiad.released_tree import write_tree
 from helpers import records
 from worldgauge.api.building import build_job
+from worldgauge.benchmarks.worldolympiad.analyses.agreement import agreements
 from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_official
+from worldgauge.benchmarks.worldolympiad.analyses.targets import freeze_targets
 from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
 from worldgauge.benchmarks.worldolympiad.data.importer import submission_of
 from worldgauge.benchmarks.worldolympiad.official.write import write_official
@@ -152,6 +154,13 @@ def test_rules_are_asked_once_per_case_and_judged_per_model(tree: Path) -> None:
     assert found["c1", "Physical"]["raw"] == pytest.approx(1 / 3) and found["c1", "Physical"]["weight"] == 3
     assert found["c1", "gravity"]["raw"] == 1 and found["c1", "impact"]["raw"] == 0
     assert found["c1", "Thermotics"]["status"] == found["c1", "buoyancy"]["status"] == "skipped", "not asked is no zero"
+    agreed = {one.rule: one for one in agreements(Run(tree.parent / "run"))}
+    assert (agreed["gravity"].judged, agreed["gravity"].remark) == (2, "no clip has both verdicts")
+    file, count = freeze_targets(Run(tree.parent / "run"), tree, tree.parent / "store")
+    assert (file, count) == (tree / "targets.json", 2)
+    target = read_dataset(tree)[0].reference.target
+    assert target is not None and (target.name, target.box) == ("red ball", (3, 3, 15, 12))
+    file.unlink()
     run(tree, metrics=PHYSICS, model="wow", out="second")
     more = Counter(line["kind"] for line in asked(tree)) - kinds
     assert more == {"objects": 2, "compliance": 4}, "of the second model only its own clips"

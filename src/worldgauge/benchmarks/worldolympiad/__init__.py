@@ -5,10 +5,11 @@ from worldgauge.core.manifest import Manifest, Verb
 MANIFEST = Manifest(
     package=__name__,
     name="worldolympiad",
-    metrics=(".metrics.physics", ".metrics.camera", ".metrics.geometry", ".metrics.interaction"),
+    metrics=(".metrics.physics", ".metrics.measured", ".metrics.camera", ".metrics.geometry", ".metrics.interaction"),
     signals=(
         ".signals.objects",
         ".signals.physics",
+        ".signals.thing_motion",
         ".signals.self_motion",
         ".signals.views",
         ".signals.view_judgements",

@@ -144,3 +144,40 @@ def relevance(
 
     file, count = freeze_relevance([Run(run) for run in runs], tree)
     say(f"{count} cases: {file}")
+
+
+@app.command()
+def targets(
+    run: Annotated[Path, typer.Argument(help="Run in which a judge named what moves.")],
+    tree: Annotated[Path, typer.Option("--data", help="The data set to keep them with.")],
+    store: StorePath = None,
+) -> None:
+    """Keep the largest thing that moves in each reference in the data set's targets.json: the measured columns need it.
+
+    A name and a box per case; what you know better you may write into the file yourself.
+    """
+    from worldgauge.benchmarks.worldolympiad.analyses.targets import freeze_targets
+    from worldgauge.core.run_folder import Run
+
+    file, count = freeze_targets(Run(run), tree, store or default_store())
+    say(f"{count} cases: {file}")
+
+
+@app.command()
+def agreement(
+    run: Annotated[Path, typer.Argument(help="Run with a judge's verdicts and the measured columns.")],
+    as_json: AsJson = False,
+) -> None:
+    """How far the judge agrees with what was measured: Cohen's kappa with a 95 % interval, rule by rule."""
+    from worldgauge.benchmarks.worldolympiad.analyses.agreement import agreements
+    from worldgauge.core.run_folder import Run
+
+    rows = [asdict(found) for found in agreements(Run(run))]
+    if as_json:
+        print_json(rows)
+        return
+    cells = [
+        [f"{value:.3f}" if isinstance(value, float) else "-" if value in (None, "") else str(value) for value in row]
+        for row in (list(one.values()) for one in rows)
+    ]
+    print_table(list(rows[0]), cells, numeric=list(range(2, 9)), keys=2)

@@ -25,7 +25,7 @@ from worldgauge.benchmarks.pocket.bench.columns import MIDDLE, REAL, Row, gauge_
 from worldgauge.benchmarks.pocket.bench.seen import Scores, sights, stirred
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.faults import FAULTS
-from worldgauge.blocks.faults.base import Frames
+from worldgauge.blocks.filmed import as_filmed
 from worldgauge.blocks.subjects import ORACLE, Subject, clip_path, make_subjects, quantities, reference_frames
 from worldgauge.blocks.write import case_id, make_cases
 from worldgauge.calibration.presets import SMALL, choose_preset
@@ -75,20 +75,6 @@ def measure(block: Block, faults: Sequence[str], folder: Path) -> Row:
     partial.write_text(json.dumps(row, indent=1) + "\n", "utf-8")
     partial.replace(file)
     return row
-
-
-def as_filmed(frames: Frames) -> Frames:
-    """The clip with the grain of a small sensor (3 levels) and the losses of ordinary coding (JPEG at quality 80)."""
-    import cv2
-
-    random = np.random.default_rng(0)
-    filmed = []
-    for frame in frames:
-        grain = frame + 3 * random.standard_normal(frame.shape, np.float32)
-        noisy = np.clip(np.round(grain), 0, 255).astype(np.uint8)
-        coded = cv2.imencode(".jpg", noisy[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 80])[1]
-        filmed.append(np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR))[..., ::-1])
-    return np.stack(filmed)
 
 
 def lines_of(rows: Sequence[Row], faults: Sequence[str]) -> Iterator[str]:

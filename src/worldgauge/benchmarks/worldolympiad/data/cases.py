@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import chunk_prompts
 from worldgauge.benchmarks.worldolympiad.data.chunk_times import interval_seconds
 from worldgauge.benchmarks.worldolympiad.data.descriptions import description_file, read_description
 from worldgauge.benchmarks.worldolympiad.data.relevance import frozen_relevance
+from worldgauge.benchmarks.worldolympiad.data.targets import known_targets
 from worldgauge.benchmarks.worldolympiad.data.tree import PROMPTS, TRAJECTORY, CaseFolder, case_folders, cluster_of
-from worldgauge.core.case import Case, Condition, Reference
+from worldgauge.core.case import Case, Condition, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import readable
 
@@ -28,11 +30,13 @@ def read_dataset(root: Path) -> list[Case]:
     if not folders:
         raise WorldGaugeError(f"{root} holds no case", f"a case is a folder with {PROMPTS} and ref_<case>.mp4")
     times = Counter(folder.name for folder in folders)
-    relevance = frozen_relevance(root)
-    return [_case(folder, root, times[folder.name] > 1, relevance) for folder in folders]
+    relevance, targets = frozen_relevance(root), known_targets(root)
+    return [_case(folder, root, times[folder.name] > 1, relevance, targets) for folder in folders]
 
 
-def _case(folder: CaseFolder, root: Path, twice: bool, relevance: dict[str, Any]) -> Case:
+def _case(
+    folder: CaseFolder, root: Path, twice: bool, relevance: dict[str, Any], targets: Mapping[str, Target]
+) -> Case:
     name = readable(folder.name)
     case_id = f"{folder.domain}/{name}" if twice else name
     try:
@@ -55,7 +59,9 @@ def _case(folder: CaseFolder, root: Path, twice: bool, relevance: dict[str, Any]
         id=case_id,
         cluster=f"{folder.domain}/{cluster_of(name, folder.domain)}",
         condition=Condition(prompt=" ".join(chunk["caption"] for chunk in chunks).strip()),
-        reference=Reference(video=None if reference is None else reference.relative_to(root).as_posix()),
+        reference=Reference(
+            video=None if reference is None else reference.relative_to(root).as_posix(), target=targets.get(case_id)
+        ),
         tags={"domain": folder.domain, "chunks": str(len(chunks)), "folder": folder.path.relative_to(root).as_posix()},
         extras=extras,
     ).at(root)
