@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -169,6 +170,8 @@ def test_a_host_works_in_a_process_and_returns_records(tmp_path: Path, expected:
     values = {record.case: record.value for result in results for record in result.records}
     assert values == {record["case"]: record["value"] for record in expected if record["case"] in ("c0", "c1", "c2")}
     assert not list((tmp_path / "out").iterdir())
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 def test_a_host_that_does_not_see_a_video_says_so(tmp_path: Path) -> None:

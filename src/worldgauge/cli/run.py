@@ -85,7 +85,7 @@ def run(
 
 
 def _execute(place: Place, as_json: bool) -> list[tuple[Job, Plan, Totals]]:
-    jobs = place.flags.jobs()
+    jobs = place.jobs()
     plans = make_plans(jobs)
     if not as_json:
         for plan, job in zip(plans, jobs, strict=True):

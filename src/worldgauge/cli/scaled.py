@@ -72,6 +72,15 @@ class Place:
 
     flags: JobFlags
     executor_for: Callable[[list[tuple[Job, Plan]]], MakeExecutor]
+    gpus: int = 0
+    """Of a cluster, each with a worker of its own."""
+
+    def jobs(self) -> list[Job]:
+        """What the flags ask for. On a cluster a GPU is a worker's alone, so a job is made for one of them."""
+        jobs = self.flags.jobs()
+        if not self.gpus:
+            return jobs
+        return [replace(job, workers=self.gpus, setup=replace(job.setup, gpus=self.gpus)) for job in jobs]
 
 
 @contextmanager
@@ -100,14 +109,13 @@ def chosen_place(executor: ExecutorName, flags: JobFlags, address: str) -> Itera
 
     try:
         nodes, on_gpu = cluster.nodes(), flags.device.startswith("cuda")
+        count = int(sum(node.gpus if on_gpu else node.cpus for node in nodes))
+        count = max(1, min(count, flags.workers or count))
         memory = memory_of_worker(nodes, on_gpu)
-        here = replace(
-            flags,
-            # The driver's own cores and memory say nothing about those of the nodes.
-            workers=flags.workers or max(1, int(sum(node.gpus if on_gpu else node.cpus for node in nodes))),
-            max_memory=flags.max_memory or (f"{memory >> 20}MB" if memory else None),
-        )
-        yield Place(here, executor_for)
+        # The driver's own cores and memory say nothing about those of the nodes.
+        stated = flags.max_memory or (f"{memory >> 20}MB" if memory else None)
+        there = replace(flags, workers=1 if on_gpu else count, max_memory=stated)
+        yield Place(there, executor_for, count if on_gpu else 0)
     finally:
         cluster.close()
 
