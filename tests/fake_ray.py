@@ -9,7 +9,7 @@ from typing import Any
 
 from worldgauge.engine.job import Setup
 from worldgauge.engine.scale.host import Given, Introduction, promises
-from worldgauge.engine.work import Worker, WorkResult
+from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
 
 class RayError(Exception):
@@ -83,6 +83,7 @@ class _Handle:
     def __init__(self, ray: FakeRay, setup: Setup, perceive: bool) -> None:
         self._ray, self._setup = ray, setup
         self._worker = Worker(setup, perceive)
+        self._waiting: list[WorkItem] = []
         self.introduce, self.exchange = _Method(self._introduce), _Method(self._exchange)
 
     def _introduce(self, beacon: str) -> Introduction | RayError:
@@ -92,12 +93,19 @@ class _Handle:
         return self._ray.introduction(Introduction("node", promises(self._setup)))
 
     def _exchange(self, given: Sequence[Given]) -> list[WorkResult | Exception] | RayError:
-        self._ray.most_given = max(self._ray.most_given, len(given))
-        # In order, as a worker does them: it is lost with the first.
-        if given and not given[0].item.lost and self._ray.losses[given[0].item.case.id] > 0:
-            self._ray.losses[given[0].item.case.id] -= 1
-            return RayError("the node died")
-        return [self._worker.perform(one.item) for one in given]
+        self._waiting += [one.item for one in given]
+        self._ray.most_given = max(self._ray.most_given, len(self._waiting))
+        done: list[WorkResult | Exception] = []
+        while self._waiting:
+            item = self._waiting[0]
+            if not item.lost and self._ray.losses[item.case.id] > 0:
+                if done:
+                    # What is done is answered before the next is begun.
+                    return done
+                self._ray.losses[item.case.id] -= 1
+                return RayError("the node died")
+            done.append(self._worker.perform(self._waiting.pop(0)))
+        return done
 
 
 class _Method:

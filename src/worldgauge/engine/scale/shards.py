@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -120,7 +121,7 @@ def own_job() -> str:
 
 def _run(command: list[str], folder: Path) -> int:
     """The exit code of a command, which does not outlive this process where that is ended gently."""
-    with subprocess.Popen(command, cwd=folder) as process:
+    with subprocess.Popen(command, cwd=folder, preexec_fn=_deaf) as process:
         try:
             return process.wait()
         except BaseException:
@@ -130,6 +131,11 @@ def _run(command: list[str], folder: Path) -> int:
             except subprocess.TimeoutExpired:
                 process.kill()
             raise
+
+
+def _deaf() -> None:
+    """The queue tells all processes of a task that its time is over; this one, which puts it back, decides."""
+    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
 
 
 def _replace(file: Path, content: dict[str, Any]) -> None:
