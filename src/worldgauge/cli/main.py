@@ -21,6 +21,7 @@ from worldgauge.report.terminal import say
 
 VERBS = {
     "run": "Score videos: perceive what is needed, write records, print the table.",
+    "status": "Say what of a run is done, at work or lost, and when it will end.",
     "plan": "Say what a run would do and cost, and stop.",
     "validate": "Check a submission against a benchmark before running.",
     "score": "Compute metrics again from stored signals, perceiving nothing.",

@@ -12,6 +12,20 @@ from worldgauge.cli.options import JobFlags, Strict, Why, takes_job_flags
 from worldgauge.cli.plan import plan_json, print_plan, print_why
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
+from worldgauge.cli.scaled import (
+    Address,
+    DryRun,
+    ExecutorName,
+    Place,
+    ShardCount,
+    SlurmCluster,
+    SlurmClusterName,
+    SlurmOptions,
+    Where,
+    chosen_place,
+    submit_array,
+)
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.fitting import execute_fitting
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
@@ -24,7 +38,18 @@ app = typer.Typer()
 
 @app.command()
 @takes_job_flags
-def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJson = False) -> None:
+def run(
+    flags: JobFlags,
+    why: Why = False,
+    strict: Strict = False,
+    as_json: AsJson = False,
+    executor: Where = ExecutorName.LOCAL,
+    address: Address = "auto",
+    shards: ShardCount = 8,
+    slurm: SlurmOptions = None,
+    slurm_cluster: SlurmClusterName = SlurmCluster.SLURM,
+    dry_run: DryRun = False,
+) -> None:
     """Score videos. The same command resumes: finished records are kept, nothing is perceived twice.
 
     \b
@@ -33,19 +58,15 @@ def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJs
       worldgauge run my_videos/ --reference truth/ --metrics psnr,ssim
       worldgauge run submission.json --benchmark cases/ --workers 4
       worldgauge run my_videos/ -b cases/ -b others/ -o runs/both      two benchmarks, each clip read once
+      worldgauge run submission.json -b cases/ --executor ray          on a Ray cluster
     """
-    jobs = flags.jobs()
-    plans = make_plans(jobs)
-    if not as_json:
-        for plan, job in zip(plans, jobs, strict=True):
-            print_plan(plan, job)
-    try:
-        with RunProgress(sum(plan.records for plan in plans)) as progress:
-            done = execute_fitting(list(zip(jobs, plans, strict=True)), progress.advance, say, progress.asked)
-    except KeyboardInterrupt:
-        folders = ", ".join(str(job.setup.out) for job in jobs)
-        say(f"stopped; every finished record is in {folders}. The same command goes on from there.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    if executor is ExecutorName.SLURM:
+        submit_array(flags, shards, slurm, slurm_cluster, dry_run)
+        return
+    if dry_run:
+        raise WorldGaugeError("--dry-run is for --executor slurm", "'worldgauge plan' says what a run would do")
+    with chosen_place(executor, flags, address) as place:
+        done = _execute(place, as_json)
     summaries = [write_summary(job.setup.out) for job, _, _ in done]
     if as_json:
         told = [_as_json(*of_job, summary) for of_job, summary in zip(done, summaries, strict=True)]
@@ -61,6 +82,23 @@ def run(flags: JobFlags, why: Why = False, strict: Strict = False, as_json: AsJs
             say(f"run folder: {job.setup.out}")
     for summary in summaries:
         finish(summary, strict)
+
+
+def _execute(place: Place, as_json: bool) -> list[tuple[Job, Plan, Totals]]:
+    jobs = place.jobs()
+    plans = make_plans(jobs)
+    if not as_json:
+        for plan, job in zip(plans, jobs, strict=True):
+            print_plan(plan, job)
+    planned = list(zip(jobs, plans, strict=True))
+    try:
+        make = place.executor_for(planned)
+        with RunProgress(sum(plan.records for plan in plans)) as progress:
+            return execute_fitting(planned, progress.advance, say, progress.asked, make)
+    except KeyboardInterrupt:
+        folders = ", ".join(str(job.setup.out) for job in jobs)
+        say(f"stopped; every finished record is in {folders}. The same command goes on from there.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _as_json(job: Job, plan: Plan, totals: Totals, summary: Summary) -> dict[str, Any]:

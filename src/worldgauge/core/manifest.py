@@ -158,6 +158,11 @@ def included() -> tuple[Path, ...]:
     return tuple(_included)
 
 
+def code_of_included(path: Path) -> tuple[str, ...]:
+    """The files of what `include` brought in: its own, and those of local modules that they import."""
+    return tuple(_included[path.resolve()])
+
+
 def include(path: Path) -> None:
     """Bring in what `--include` names: a Python file with decorators, or a benchmark's folder with a manifest.
 

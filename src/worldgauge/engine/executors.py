@@ -1,4 +1,4 @@
-"""Where work runs. An executor maps items to results, in any order, and can be closed; Ray can fill the same seat."""
+"""Where work runs. An executor maps items to results, in any order, and can be closed. Clusters are in `scale`."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from worldgauge.core.asking import OnAsked
 from worldgauge.core.errors import NoRoom, WorldGaugeError
 from worldgauge.core.run_file import RunFile
 from worldgauge.core.video import Video
+from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
 from worldgauge.engine.run import OnResult, Totals, execute_together
@@ -28,12 +29,13 @@ def execute_fitting(
     on_result: OnResult = lambda _: None,
     tell: Told = log.warning,
     on_asked: OnAsked = lambda _: None,
+    make_executor: Callable[..., Executor] = local_executor,
 ) -> list[tuple[Job, Plan, Totals]]:
     """Do what plans of benchmarks over the same videos say, each network with as many rows as fit."""
     planned = tried(planned)
     while True:
         try:
-            totals = execute_together(planned, on_result, on_asked=on_asked)
+            totals = execute_together(planned, on_result, make_executor=make_executor, on_asked=on_asked)
         except NoRoom as problem:
             planned = halved(_with_what_is_left(planned), problem, tell)
         else:

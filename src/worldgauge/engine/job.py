@@ -67,6 +67,8 @@ class Setup:
     """Who is asked what only a judge can tell."""
     prompts: tuple[str, ...] = ()
     """The user's prompt files: `name=path` strings."""
+    returns_records: bool = False
+    """Whether workers return their records instead of writing them: those elsewhere do not see the run folder."""
 
     @property
     def scratch(self) -> Path:

@@ -195,7 +195,7 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
     try:
         worker = Worker(setup, perceive, slot=slot)
     except Exception as error:  # noqa: BLE001  told by the main process
-        pipe.send(_portable(error))
+        pipe.send(portable(error))
         return
     pipe.send(_READY)
 
@@ -210,7 +210,7 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
         try:
             return worker.perform(item)
         except Exception as error:  # noqa: BLE001  told by the main process
-            return _portable(error)
+            return portable(error)
 
     if setup.ahead == 1:
         for item in coming():
@@ -228,7 +228,7 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
             threads.submit(answer, item)
 
 
-def _portable(error: Exception) -> Exception:
+def portable(error: Exception) -> Exception:
     """An exception that survives the way to another process; what is not ours comes with its traceback in the log."""
     if isinstance(error, WorldGaugeError):
         return error

@@ -73,7 +73,7 @@ class WorkItem:
 
 @dataclass
 class WorkResult:
-    """What a worker tells the main process; the records themselves are already on disk."""
+    """What a worker tells the main process; the records themselves are already on disk, or travel in it."""
 
     case: str
     statuses: Counter[Status] = field(default_factory=Counter)
@@ -91,6 +91,8 @@ class WorkResult:
     """What the others have of the same video."""
     gpu_seconds: float = 0.0
     """In which something was launched on the GPU since the last result."""
+    records: list[Record] = field(default_factory=list)
+    """Of a worker that returns them."""
 
     @property
     def item(self) -> tuple[str, int, int]:
@@ -222,7 +224,7 @@ class Worker:
                 # One at a time: Python's warnings, which a metric is watched by, belong to the process.
                 with self._lock:
                     record = evaluate(definition, begun.inputs, perception, *about)
-                    self._append(begun.part, record)
+                    self._append(begun.part, record, result)
             except NotStored:
                 result.not_stored.append(definition.id)
                 continue
@@ -258,7 +260,10 @@ class Worker:
             replace(part, store=Store(folder / "store"), scratch=Scratch(folder / "scratch")) for part in self.parts
         ]
 
-    def _append(self, part: Part, record: Record) -> None:
+    def _append(self, part: Part, record: Record, result: WorkResult) -> None:
+        if self._setup.returns_records:
+            result.records.append(record)
+            return
         if self._write is not None:
             self._write(record)
             return

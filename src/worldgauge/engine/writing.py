@@ -49,6 +49,11 @@ def writing(folder: Path, break_lock: bool = False) -> Iterator[None]:
         lock.release()
 
 
+def owner_of(folder: Path) -> dict[str, Any]:
+    """Who writes to a folder, or was killed while it did; empty where nobody is."""
+    return _owner(folder / OWNER_FILE)
+
+
 def _take_over(owner_file: Path, break_lock: bool) -> None:
     folder, owner = owner_file.parent, _owner(owner_file)
     if owner and owner.get("host") != socket.gethostname() and not break_lock:

@@ -1,0 +1,139 @@
+"""Flags of `run` for many machines, and what they ask for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from worldgauge.cli.options import JobFlags
+from worldgauge.core.asking import OFFLINE
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import include, included
+from worldgauge.engine.executors import Executor, local_executor
+from worldgauge.engine.job import Job
+from worldgauge.engine.plan import Plan
+from worldgauge.verbs import print_text, say
+
+
+class ExecutorName(StrEnum):
+    """Where the work is done."""
+
+    LOCAL, RAY, SLURM = "local", "ray", "slurm"
+
+
+class SlurmCluster(StrEnum):
+    """Who gets the shards."""
+
+    SLURM, LOCAL = "slurm", "local"
+
+
+Where = Annotated[
+    ExecutorName,
+    typer.Option("--executor", envvar="WORLDGAUGE_EXECUTOR", help="This machine, a Ray cluster or a Slurm queue."),
+]
+Address = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        envvar="WORLDGAUGE_ADDRESS",
+        help="Of the Ray cluster: auto, HOST:PORT, or local for one of its own.",
+    ),
+]
+ShardCount = Annotated[
+    int, typer.Option("--shards", min=1, envvar="WORLDGAUGE_SHARDS", help="Slurm: tasks that share the cases.")
+]
+SlurmOptions = Annotated[
+    list[str] | None,
+    typer.Option("--slurm", envvar="WORLDGAUGE_SLURM", help="An option of sbatch: partition=gpu; repeatable."),
+]
+SlurmClusterName = Annotated[
+    SlurmCluster,
+    typer.Option(
+        "--slurm-cluster", envvar="WORLDGAUGE_SLURM_CLUSTER", help="local: shards as processes of this machine."
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", envvar="WORLDGAUGE_DRY_RUN", help="Slurm: print the script, submit nothing.")
+]
+
+MakeExecutor = Callable[..., Executor]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run is done: the flags as they are there, and what makes its executor."""
+
+    flags: JobFlags
+    executor_for: Callable[[list[tuple[Job, Plan]]], MakeExecutor]
+    gpus: int = 0
+    """Of a cluster, each with a worker of its own."""
+
+    def jobs(self) -> list[Job]:
+        """What the flags ask for. On a cluster a GPU is a worker's alone, so a job is made for one of them."""
+        jobs = self.flags.jobs()
+        if not self.gpus:
+            return jobs
+        return [replace(job, workers=self.gpus, setup=replace(job.setup, gpus=self.gpus)) for job in jobs]
+
+
+@contextmanager
+def chosen_place(executor: ExecutorName, flags: JobFlags, address: str) -> Iterator[Place]:
+    """This machine, or a cluster that is connected to as long as the run takes."""
+    if executor is not ExecutorName.RAY:
+        yield Place(flags, lambda planned: local_executor)
+        return
+    from worldgauge.engine.scale.cluster import connect, memory_of_worker
+    from worldgauge.engine.scale.ray_executor import on_cluster
+    from worldgauge.engine.scale.resources import needed_by, needs_shared_store, places
+
+    if flags.offline:
+        os.environ[OFFLINE] = "1"
+    for path in flags.include or ():
+        include(path)
+    cluster = connect(address, included(), flags.workers)
+
+    def executor_for(planned: list[tuple[Job, Plan]]) -> MakeExecutor:
+        needed, nodes = needed_by(planned), cluster.nodes()
+        if any(node.gpus for node in nodes) and not needed.gpus and any(plan.networks for _, plan in planned):
+            say("the cluster has GPUs that this run does not use: --device cuda asks for them", err=True)
+        count = places(nodes, needed)
+        say(f"cluster: {len(nodes)} nodes, up to {min(count, flags.workers or count)} workers with {needed}", err=True)
+        return on_cluster(cluster, needed, flags.workers, needs_shared_store(planned))
+
+    try:
+        nodes, on_gpu = cluster.nodes(), flags.device.startswith("cuda")
+        count = int(sum(node.gpus if on_gpu else node.cpus for node in nodes))
+        count = max(1, min(count, flags.workers or count))
+        memory = memory_of_worker(nodes, on_gpu)
+        # The driver's own cores and memory say nothing about those of the nodes.
+        stated = flags.max_memory or (f"{memory >> 20}MB" if memory else None)
+        there = replace(flags, workers=1 if on_gpu else count, max_memory=stated)
+        yield Place(there, executor_for, count if on_gpu else 0)
+    finally:
+        cluster.close()
+
+
+def submit_array(flags: JobFlags, count: int, options: list[str] | None, cluster: SlurmCluster, dry_run: bool) -> None:
+    """Hand the shards of a run to a queue, or print what it would be handed."""
+    from worldgauge.engine.scale.slurm import in_shards, parse_options
+
+    if flags.shard != "1/1":
+        raise WorldGaugeError("--shard is set by --executor slurm for each task", "say how many with --shards")
+    array = in_shards(flags.job(), count, sys.argv[1:], flags.workers, parse_options(options or ()))
+    if dry_run:
+        print_text(array.script())
+        return
+    if not array.tasks:
+        say(f"all {array.count} shards are finished: 'worldgauge status {array.out}' says how to join them")
+        return
+    jobs = array.submit(cluster.value)
+    left_out = f", {array.count - len(jobs)} are finished" if len(jobs) < array.count else ""
+    say(f"{len(jobs)} shards submitted as {jobs[0]} to {jobs[-1]}{left_out}")
+    say(f"'worldgauge status {array.out}' says where they stand; logs: {array.out / 'slurm'}")

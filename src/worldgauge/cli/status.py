@@ -1,0 +1,85 @@
+"""`worldgauge status`: where a run stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from worldgauge.cli.finish import counted
+from worldgauge.engine.scale.shard_status import status_of_shards
+from worldgauge.engine.scale.shards import Shards, folder_of
+from worldgauge.engine.status import DONE, LOST, STOPPED, RunStatus, run_status, together
+from worldgauge.verbs import AsJson, duration, print_json, print_note, print_pairs, print_table
+
+app = typer.Typer()
+_REASONS = 5
+"""Failures that are printed, the commonest first."""
+
+
+@app.command()
+def status(
+    run: Annotated[Path, typer.Argument(help="Run folder, also while it is written.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Say what of a run is done, at work or lost, how fast it goes, why records failed and when it will end.
+
+    It reads the folder alone, so that a run on another machine can be watched over a shared disk.
+    """
+    shards = Shards.read(run)
+    if shards is None:
+        whole, of_shard, problem = run_status(run), dict[int, RunStatus](), ""
+    else:
+        of_shard, problem = status_of_shards(run, shards)
+        whole = together(of_shard.values())
+    if as_json:
+        each: dict[str, Any] = {str(shard): one.to_json() for shard, one in of_shard.items()}
+        print_json({**whole.to_json(), **({"shards": each, "queue": problem} if shards is not None else {})})
+        return
+    if of_shard:
+        _print_shards(of_shard)
+    print_pairs(_lines(whole))
+    for note in filter(None, [problem, _next(run, whole, of_shard)]):
+        print_note(note)
+
+
+def _lines(found: RunStatus) -> list[tuple[str, str]]:
+    writer = f" ({found.writer})" if found.writer else ""
+    lines = [
+        ("state", f"{found.state}{writer}"),
+        ("records", f"{found.written} of {found.expected}: {counted(found.statuses)}"),
+    ]
+    if found.rate is not None:
+        lines.append(("speed", f"{found.rate:.3g} records per second"))
+    left = found.seconds_left
+    if left is not None:
+        ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left))
+        lines.append(("expected", f"{duration(left)} left, until about {ends}"))
+    lines += [("failed", f"{count} x {reason}") for reason, count in found.failures.most_common(_REASONS)]
+    if len(found.failures) > _REASONS:
+        lines.append(("", f"and for {len(found.failures) - _REASONS} more reasons"))
+    return lines
+
+
+def _print_shards(of_shard: Mapping[int, RunStatus]) -> None:
+    rows = []
+    for shard, one in of_shard.items():
+        left = one.seconds_left
+        rate = "" if one.rate is None else f"{one.rate:.3g}"
+        rows.append(
+            [str(shard), one.state, str(one.written), str(one.expected), rate, "" if left is None else duration(left)]
+        )
+    print_table(["shard", "state", "records", "of", "per second", "left"], rows, numeric=(2, 3, 4))
+
+
+def _next(run: Path, whole: RunStatus, of_shard: Mapping[int, RunStatus]) -> str:
+    """What the user may do now."""
+    if of_shard and whole.state == DONE:
+        places = " ".join(str(folder_of(run, shard, len(of_shard))) for shard in of_shard)
+        return f"All shards are done: worldgauge merge {places} --out {run / 'merged'}"
+    if whole.state in (LOST, STOPPED):
+        return "The same command as before goes on from there."
+    return ""

@@ -1,0 +1,115 @@
+"""A Ray cluster, connected to."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.limits import SHARE
+from worldgauge.engine.scale.resources import Node
+from worldgauge.engine.scale.shipping import Shipment, pack
+
+log = logging.getLogger(__name__)
+
+LOCAL = "local"
+"""The address of a cluster of this machine alone that lives as long as the run."""
+_HANDED_ON = ("WORLDGAUGE_", "HF_HUB_OFFLINE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+"""Beginnings of environment variables that workers get. Keys of judges are none: the driver asks."""
+_NOT_HANDED_ON = ("WORLDGAUGE_STORE", "WORLDGAUGE_OUT")
+
+
+@dataclass
+class Cluster:
+    """What there is to work with."""
+
+    ray: Any
+    """The module, connected."""
+    shipment: Shipment
+    _packed: Path
+
+    def nodes(self) -> list[Node]:
+        """Those alive, each with all it has, whoever uses it at the moment."""
+        return [
+            Node(
+                str(node["NodeManagerAddress"]),
+                node["Resources"].get("CPU", 0.0),
+                node["Resources"].get("GPU", 0.0),
+                node["Resources"].get("memory", 0.0) / 2**30,
+            )
+            for node in self.ray.nodes()
+            if node["Alive"]
+        ]
+
+    def close(self) -> None:
+        """Leave; the actors end."""
+        self.ray.shutdown()
+        shutil.rmtree(self._packed, ignore_errors=True)
+
+
+def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster:
+    """Connect, and send our package and the included files to whoever will work. `workers` are those of `LOCAL`."""
+    # Before it is imported. Nothing is told to anybody about what was run.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    ray = _module()
+    packed = Path(tempfile.mkdtemp(prefix="worldgauge-ray-"))
+    try:
+        shipment = pack(includes, packed)
+        environment = {
+            "py_modules": [str(folder) for folder in shipment.modules],
+            "excludes": ["**/__pycache__"],
+            "env_vars": handed_on(os.environ),
+        }
+        here = {"num_cpus": workers or None, "include_dashboard": False} if address == LOCAL else {}
+        ray.init(
+            address,
+            runtime_env=environment,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            configure_logging=False,
+            **here,
+        )
+    except Exception as error:
+        shutil.rmtree(packed, ignore_errors=True)
+        if isinstance(error, (ConnectionError, TimeoutError, RuntimeError, ValueError)):
+            log.debug("no cluster", exc_info=error)
+            raise WorldGaugeError(
+                f"no Ray cluster can be reached at '{address}' ({_first_line(error)})",
+                "start one with 'ray start --head', or use --address local",
+            ) from error
+        raise
+    return Cluster(ray, shipment, packed)
+
+
+def handed_on(variables: Iterable[str]) -> dict[str, str]:
+    """Environment variables for the workers."""
+    chosen = [name for name in variables if name.startswith(_HANDED_ON) and name not in _NOT_HANDED_ON]
+    return {"OPENBLAS_NUM_THREADS": "1", **{name: os.environ[name] for name in chosen}}
+
+
+def memory_of_worker(nodes: Iterable[Node], on_gpu: bool) -> int | None:
+    """Bytes that a worker may take: a share of the smallest node's memory, with one for each GPU or each core there."""
+    shares = [
+        node.gigabytes * SHARE / count
+        for node in nodes
+        if (count := node.gpus if on_gpu else node.cpus) and node.gigabytes
+    ]
+    return int(min(shares) * 2**30) if shares else None
+
+
+def _module() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise WorldGaugeError("--executor ray needs Ray", "pip install 'worldgauge[ray]'") from error
+    return ray
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

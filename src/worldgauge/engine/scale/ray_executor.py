@@ -1,0 +1,257 @@
+"""Workers of a Ray cluster: an actor for each GPU or core, a few items in flight for each, records written here."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.engine.job import Setup
+from worldgauge.engine.scale.cluster import Cluster
+from worldgauge.engine.scale.host import Given, Host, Introduction, needed_files, promises
+from worldgauge.engine.scale.resources import Resources, places
+from worldgauge.engine.scale.returned import ReturnedRecords
+from worldgauge.engine.work import WorkItem, WorkResult
+
+log = logging.getLogger(__name__)
+
+_LOOK = 1.0
+"""Seconds between two looks for Ctrl-C."""
+_MORE, _QUICK = 3, 0.5
+"""Items an actor is given beside those it is at, where one takes less than that many seconds: it need not wait for the
+next, which slow ones must do, lest one actor idles while another has two of them."""
+_STARTS = 3
+"""Actors in a row that may be lost before they are ready."""
+_PATIENCE = 30.0
+"""Seconds without any actor after which it is said what is waited for."""
+_TWICE = "the machine or the process that worked on it was lost, twice"
+
+
+@dataclass(eq=False)
+class _Actor:
+    """One actor seen from here. There is always one call to it that is not answered, or none and it is idle."""
+
+    handle: Any
+    call: Any
+    is_ready: bool = False
+    items: list[WorkItem] = field(default_factory=list)
+    """What it was given and has not answered."""
+    since: float = field(default_factory=time.monotonic)
+    seconds: float = 1.0
+    """What an item took of late."""
+
+
+class RayExecutor:
+    """Items to actors and their results back. Who is lost with an item twice has it given up; the rest is scored."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        setup: Setup,
+        needed: Resources,
+        perceive: bool,
+        most: int = 0,
+        shared_store: bool = False,
+    ) -> None:
+        """`most` actors, or as many as the cluster holds. With `shared_store` all must see this machine's store."""
+        self._ray, self._cluster = cluster.ray, cluster
+        self._needed, self._asked = needed, most
+        self._setup, self._perceive = _for_actors(setup, needed), perceive
+        self._promised = promises(setup)
+        self._records = ReturnedRecords(setup)
+        self._actors: list[_Actor] = []
+        self._deaths: Counter[tuple[tuple[str, int], int]] = Counter()
+        self._failed_starts = 0
+        self._beacon = _light(self._setup.store) if shared_store else None
+        self._most = self._places()
+
+    def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
+        coming, again = iter(items), deque[WorkItem]()
+        self._most = self._places()
+        while True:
+            self._hand_out(coming, again)
+            calls = {actor.call: actor for actor in self._actors if actor.call is not None}
+            if not again and not any(actor.items for actor in self._actors):
+                return
+            results: list[WorkResult] = []
+            for call in self._first_news(list(calls)):
+                results += self._heard(calls[call], again)
+            # Before anybody is told of them; all that came together go to the disk together.
+            self._records.write(results)
+            yield from results
+
+    def close(self) -> None:
+        """Stop at once: a half-done case leaves nothing behind but stored signals."""
+        for actor in self._actors:
+            self._end(actor)
+        self._actors.clear()
+        self._records.close()
+        if self._beacon is not None:
+            self._beacon.unlink(missing_ok=True)
+
+    def _places(self) -> int:
+        found = places(self._cluster.nodes(), self._needed)
+        return min(found, self._asked) if self._asked else found
+
+    def _hand_out(self, coming: Iterator[WorkItem], again: deque[WorkItem]) -> None:
+        """Give every actor that waits for it a few items, starting actors while there are more items than actors."""
+        for actor in self._actors:
+            if actor.is_ready and actor.call is None:
+                self._give(actor, coming, again)
+        starting = sum(not actor.is_ready for actor in self._actors)
+        if not again and starting == len(self._actors) and (item := next(coming, None)) is not None:
+            # Nobody is there yet to take it.
+            again.append(item)
+        while len(self._actors) < self._most:
+            # An item for each one that is being started: nobody is called who has nothing to do.
+            while len(again) <= starting and (item := next(coming, None)) is not None:
+                again.append(item)
+            if len(again) <= starting:
+                return
+            self._start()
+            starting += 1
+
+    def _give(self, actor: _Actor, coming: Iterator[WorkItem], again: deque[WorkItem]) -> None:
+        room = self._setup.ahead + (_MORE if actor.seconds < _QUICK else 0)
+        given: list[WorkItem] = []
+        while len(actor.items) + len(given) < room and not any(item.alone for item in [*actor.items, *given]):
+            item = again.popleft() if again else next(coming, None)
+            if item is None:
+                break
+            if item.alone and (actor.items or given):
+                again.appendleft(item)
+                break
+            given.append(item)
+        if given or actor.items:
+            actor.items += given
+            actor.since = time.monotonic()
+            actor.call = actor.handle.exchange.remote([Given(item, needed_files(item)) for item in given])
+
+    def _start(self) -> None:
+        options: dict[str, Any] = {"num_cpus": self._needed.cpus, "memory": self._needed.gigabytes * 2**30}
+        if self._needed.gpus:
+            options["num_gpus"] = self._needed.gpus
+        kind = self._ray.remote(Host).options(max_restarts=0, max_task_retries=0, **options)
+        handle = kind.remote(self._setup, self._perceive, self._cluster.shipment, str(Path.cwd()))
+        beacon = self._beacon.name if self._beacon is not None else ""
+        self._actors.append(_Actor(handle, handle.introduce.remote(beacon)))
+
+    def _first_news(self, calls: list[Any]) -> list[Any]:
+        """Calls that are answered, as soon as one is."""
+        waited = time.monotonic()
+        while True:
+            found, _ = self._ray.wait(calls, num_returns=1, timeout=_LOOK)
+            if found:
+                return list(self._ray.wait(calls, num_returns=len(calls), timeout=0)[0])
+            if not any(actor.is_ready for actor in self._actors) and time.monotonic() - waited > _PATIENCE:
+                log.warning("waiting for room in the cluster: a worker needs %s", self._needed)
+                waited = time.monotonic()
+
+    def _heard(self, actor: _Actor, again: deque[WorkItem]) -> list[WorkResult]:
+        """The results in an answer; what a lost actor had is put back."""
+        call, actor.call = actor.call, None
+        try:
+            answer = self._ray.get(call)
+        except self._ray.exceptions.RayTaskError:
+            # A mistake of ours there.
+            raise
+        except self._ray.exceptions.RayError as error:
+            log.warning("a worker was lost (%s); what it had is given to others", type(error).__name__)
+            self._end(actor)
+            self._actors.remove(actor)
+            again.extend(self._left_by(actor, error))
+            return []
+        if isinstance(answer, Introduction):
+            self._check(answer)
+            actor.is_ready, self._failed_starts = True, 0
+            return []
+        for result in answer:
+            if isinstance(result, BaseException):
+                raise result
+            actor.items.remove(next(item for item in actor.items if (*item.key, item.part) == result.item))
+        actor.seconds = (time.monotonic() - actor.since) / max(1, len(answer))
+        return list(answer)
+
+    def _check(self, told: Introduction) -> None:
+        """Refuse a machine that would measure something else, or that does not see what others leave in the store."""
+        if told.problem is not None:
+            raise told.problem
+        if self._beacon is not None and not told.sees_store:
+            raise WorldGaugeError(
+                f"{told.machine} does not see the store {self._setup.store}, which this run needs on every node",
+                "name a folder of a shared disk with --store",
+            )
+        if told.promises != self._promised:
+            name = min(metric for _, metric, _, _ in told.promises ^ self._promised)
+            raise WorldGaugeError(
+                f"{told.machine} would not measure '{name}' as this machine does",
+                "install the same packages and the same weights on every node",
+            )
+
+    def _left_by(self, actor: _Actor, error: Exception) -> list[WorkItem]:
+        """What a lost actor had still to do, as with a worker process that died."""
+        if not actor.is_ready:
+            self._failed_starts += 1
+            if self._failed_starts >= _STARTS:
+                why = (str(error).strip().splitlines() or [""])[0]
+                raise WorldGaugeError(f"workers of the cluster do not start ({why})", "look into Ray's logs")
+            return []
+        if self._setup.ahead > 1 and len(actor.items) > 1:
+            # Nobody knows which of them it was; one at a time it will show.
+            return [replace(item, alone=True) for item in actor.items]
+        item, *rest = actor.items or [None]
+        if item is None:
+            return []
+        place = item.key, item.stage
+        self._deaths[place] += 1
+        return [replace(item, lost=_TWICE) if self._deaths[place] >= 2 else item, *rest]
+
+    def _end(self, actor: _Actor) -> None:
+        try:
+            self._ray.kill(actor.handle)
+        except (self._ray.exceptions.RayError, ConnectionError, RuntimeError) as error:
+            # It is gone already, or the whole cluster is.
+            log.debug("an actor could not be ended: %s", error)
+
+
+def on_cluster(
+    cluster: Cluster, needed: Resources, most: int = 0, shared_store: bool = False
+) -> Callable[[Setup, int, bool], RayExecutor]:
+    """What makes the executor of a run, in place of the local one."""
+
+    def make(setup: Setup, workers: int, perceive: bool = True) -> RayExecutor:
+        return RayExecutor(cluster, setup, needed, perceive, most, shared_store)
+
+    return make
+
+
+def _for_actors(setup: Setup, needed: Resources) -> Setup:
+    """The setup of one actor. Ray shows it its own GPU alone, and it does not see the run folder."""
+    device = "cuda" if setup.device.startswith("cuda") else setup.device
+    return replace(
+        setup,
+        device=device,
+        gpus=1,
+        ahead=needed.ahead if device == "cuda" else setup.ahead,
+        store=setup.store.absolute(),
+        out=setup.out.absolute(),
+        beside=tuple(replace(o, store=o.store.absolute(), out=o.out.absolute()) for o in setup.beside),
+        returns_records=True,
+    )
+
+
+def _light(store: Path) -> Path:
+    """A file in the store by which others can tell that they see it."""
+    beacon = store / f".seen-{uuid.uuid4().hex}"
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+        beacon.touch()
+    except OSError as error:
+        raise CannotWrite(f"cannot write to {store} ({error.strerror})", "choose another --store") from error
+    return beacon

@@ -1,0 +1,133 @@
+"""Where a run stands: what is done, at work or lost, how fast it goes and when it will end. From its folder alone."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worldgauge.core.run_folder import Run
+from worldgauge.core.status import Status
+from worldgauge.engine.writing import owner_of
+
+DONE, RUNNING, WAITING, STOPPED, LOST = "done", "running", "waiting", "stopped", "lost"
+SILENT = 600.0
+"""Seconds without a record after which a writer on another machine, whom nobody can ask, is taken for lost."""
+_FAILURES = (Status.ERROR, Status.UNSCORED, Status.INVALID, Status.MISSING)
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """Of one run folder, or of the folders of several shards together."""
+
+    state: str
+    expected: int = 0
+    """Records, as far as the run knows its cases."""
+    written: int = 0
+    """Of them; an error of an earlier time counts as soon as it was tried again."""
+    statuses: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+    """`status: reason` to how many records."""
+    rate: float | None = None
+    """Records per second of the last time the command ran; None before its first."""
+    writer: str = ""
+    """Who writes, or was the last to."""
+
+    @property
+    def left(self) -> int:
+        return max(0, self.expected - self.written)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None where nobody is at work or nobody knows."""
+        if self.state != RUNNING or not self.rate:
+            return None
+        return self.left / self.rate
+
+    def to_json(self) -> dict[str, Any]:
+        left = self.seconds_left
+        return {
+            "state": self.state,
+            "expected": self.expected,
+            "written": self.written,
+            "statuses": dict(sorted(self.statuses.items())),
+            "failures": dict(self.failures.most_common()),
+            "records_per_second": None if self.rate is None else round(self.rate, 3),
+            "seconds_left": None if left is None else round(left, 1),
+            "writer": self.writer,
+        }
+
+
+def run_status(folder: Path, now: float | None = None) -> RunStatus:
+    """Read the records of a run folder once."""
+    now = time.time() if now is None else now
+    run = Run(folder)
+    last = len(run.file.invocations) - 1
+    current: dict[tuple[str, str, int], tuple[int, str, str]] = {}
+    fresh, latest = 0, 0.0
+    for record in run.counting():
+        invocation, key = record.get("invocation", 0), (record["metric"], record["case"], record.get("take", 0))
+        if invocation == last:
+            fresh, latest = fresh + 1, max(latest, record.get("time", 0.0))
+        if key not in current or invocation >= current[key][0]:
+            current[key] = invocation, record["status"], record.get("reason", "")
+    expected = (len(run.contents.videos) if run.contents is not None else 0) * len(run.file.definitions)
+    written = sum(status != Status.ERROR or invocation == last for invocation, status, _ in current.values())
+    owner = owner_of(folder)
+    state = _state(owner, written >= expected, folder, now)
+    started = run.file.invocations[last].started if last >= 0 else now
+    spent = (now if state == RUNNING else latest) - started
+    return RunStatus(
+        state,
+        expected,
+        written,
+        Counter(status for _, status, _ in current.values()),
+        Counter(f"{status}: {reason}" for _, status, reason in current.values() if status in _FAILURES),
+        fresh / spent if fresh and spent > 0 else None,
+        f"process {owner.get('pid')} on {owner.get('host')}" if owner else "",
+    )
+
+
+def together(parts: Iterable[RunStatus]) -> RunStatus:
+    """Shards as one run: they are at work side by side, so their rates add up."""
+    known = list(parts)
+    states = {part.state for part in known}
+    order = (RUNNING, WAITING, LOST, STOPPED)
+    state = next((each for each in order if each in states), DONE)
+    rates = [part.rate for part in known if part.rate and part.state == RUNNING]
+    return RunStatus(
+        state,
+        sum(part.expected for part in known),
+        sum(part.written for part in known),
+        sum((part.statuses for part in known), Counter[str]()),
+        sum((part.failures for part in known), Counter[str]()),
+        sum(rates) if rates else None,
+    )
+
+
+def _state(owner: dict[str, Any], complete: bool, folder: Path, now: float) -> str:
+    """A writer takes its name out of the folder when it leaves; one that was killed does not."""
+    if owner:
+        return RUNNING if _is_alive(owner, folder, now) else (DONE if complete else LOST)
+    return DONE if complete else STOPPED
+
+
+def _is_alive(owner: dict[str, Any], folder: Path, now: float) -> bool:
+    if owner.get("host") != socket.gethostname():
+        written = [
+            file.stat().st_mtime for file in (*folder.glob("records-*.jsonl"), folder / "run.json") if file.exists()
+        ]
+        return now - max(written, default=0.0) < SILENT
+    try:
+        os.kill(int(owner.get("pid") or 0), 0)
+    except (ProcessLookupError, ValueError, TypeError, OverflowError):
+        return False
+    except PermissionError:
+        # Somebody else's, and there.
+        return True
+    return True

@@ -1,0 +1,131 @@
+"""Arrays of a Slurm queue: scripts, shards that resume, and submitit's own executor for this machine."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import helpers
+from worldgauge.api.building import build_job
+from worldgauge.core.asking import Spending
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.scale import shards as shards_module
+from worldgauge.engine.scale.resources import Resources
+from worldgauge.engine.scale.shards import Mark, Shards, ShardTask, folder_of
+from worldgauge.engine.scale.slurm import Profile, Submission, in_shards
+
+METRICS = "picture_quality"
+
+
+@pytest.mark.parametrize(
+    ("worker", "seconds", "asked", "lines"),
+    [
+        (Resources(), 60.0, 0, ["--cpus-per-task=4", "--mem=4GB", "--time=60"]),
+        (Resources(gigabytes=48), 36_000.0, 2, ["--cpus-per-task=2", "--mem=96GB", "--time=900"]),
+        (Resources(4, 1, 40), 7200.0, 0, ["--cpus-per-task=4", "--mem=40GB", "--time=360", "--gpus-per-node=1"]),
+    ],
+    ids=["cpu", "large clips", "gpu"],
+)
+def test_script_of_a_profile(tmp_path: Path, worker: Resources, seconds: float, asked: int, lines: list[str]) -> None:
+    pytest.importorskip("submitit")
+    tasks = {shard: ShardTask(folder_of(tmp_path, shard, 8), (), tmp_path) for shard in range(1, 9)}
+    profile = Profile.of(worker, seconds, asked)
+    script = Submission(tmp_path, 8, profile, tasks, {"partition": "big", "exclusive": ""}).script().splitlines()
+    for line in [*lines, "--array=0-7%8", "--partition=big", "--exclusive"]:
+        assert f"#SBATCH {line}" in script
+    assert any("gpus" in line for line in script) == bool(worker.gpus)
+    assert not (tmp_path / "slurm").exists()
+
+
+def job_in(folder: Path, cases: int = 4, **more: Any) -> Any:
+    videos = helpers.make_videos(folder / "v", cases=cases, frames=3)
+    return build_job(videos, metrics=METRICS, out=folder / "out", store=folder / "s", **more)
+
+
+def test_each_shard_has_its_own_folder_and_its_share_of_the_purse(tmp_path: Path) -> None:
+    job = replace(job_in(tmp_path), spending=Spending(1.0, 9))
+    array = in_shards(job, 2, ["run", "v"])
+    assert list(array.tasks) == [1, 2]
+    flags = array.tasks[2].arguments
+    assert flags[:2] == ("run", "v")
+    told = dict(itertools.pairwise(flags))
+    assert (told["--shard"], told["--max-cost"], told["--max-calls"]) == ("2/2", "0.5", "4")
+    assert told["--out"] == str(tmp_path / "out" / "shards" / "2of2") and told["--executor"] == "local"
+    with pytest.raises(WorldGaugeError, match="cannot be shared by 4 shards"):
+        in_shards(replace(job, spending=Spending(None, 3)), 4, [])
+
+
+def test_another_number_of_shards_is_refused(tmp_path: Path) -> None:
+    job = job_in(tmp_path)
+    (tmp_path / "out").mkdir()
+    Shards(3, "slurm").write(tmp_path / "out")
+    with pytest.raises(WorldGaugeError, match="is run in 3 shards; say --shards 3"):
+        in_shards(job, 2, [])
+
+
+def test_without_slurm_one_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(WorldGaugeError, match="Slurm cannot be reached: there is no sbatch here"):
+        in_shards(job_in(tmp_path), 2, []).submit()
+
+
+def test_without_submitit_the_message_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "submitit", None)
+    with pytest.raises(WorldGaugeError, match=r"pip install 'worldgauge\[slurm\]'"):
+        in_shards(job_in(tmp_path), 2, []).script()
+
+
+def test_a_finished_task_that_is_requeued_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[list[str]] = []
+    codes = iter([0, 0, 2])
+    monkeypatch.setattr(shards_module, "_run", lambda command, folder: ran.append(command) or next(codes))
+    monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "0")
+    task = ShardTask(tmp_path / "shard", ("run", "v"), tmp_path)
+    assert task() == 0 and task() == 0 and len(ran) == 1
+    # Given to the queue anew it looks again: something may have changed.
+    monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "8")
+    assert task() == 0 and len(ran) == 2
+    # A cancelled one left its mark as it was, and goes on.
+    Mark("running", "9_0").write(task.folder)
+    monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "9")
+    with pytest.raises(WorldGaugeError, match="exit code 2"):
+        task()
+    mark = Mark.read(task.folder)
+    assert mark is not None and (mark.state, mark.job) == ("failed", "9_0")
+
+
+def test_two_shards_as_processes_of_this_machine(tmp_path: Path) -> None:
+    pytest.importorskip("submitit")
+    videos = helpers.make_videos(tmp_path / "v", cases=4, frames=3)
+    out = tmp_path / "out"
+    flags = ["run", videos, "--metrics", METRICS, "--store", tmp_path / "s", "--workers", 1]
+    array = [*flags, "--out", out, "--executor", "slurm", "--shards", 2, "--slurm-cluster", "local"]
+    assert "2 shards submitted" in helpers.worldgauge(*array).stdout
+    from worldgauge.engine.scale.shard_status import status_of_shards
+    from worldgauge.engine.status import DONE
+
+    until = time.monotonic() + 100
+    shards = Shards.read(out)
+    assert shards is not None and shards.count == 2
+    while any(one.state != DONE for one in status_of_shards(out, shards)[0].values()):
+        assert time.monotonic() < until, [file.read_text() for file in (out / "slurm").glob("*.err")]
+        time.sleep(0.2)
+    _, _, told, again, _ = helpers.worldgauge_many(
+        [*flags, "--out", tmp_path / "whole"],
+        ["merge", folder_of(out, 1, 2), folder_of(out, 2, 2), "--out", tmp_path / "joined"],
+        ["status", out],
+        ["status", out, "--json"],
+        ["report", tmp_path / "joined"],
+    )
+    assert "worldgauge merge" in told
+    assert json.loads(again)["written"] == 4
+    summaries = [json.loads((tmp_path / name / "summary.json").read_text()) for name in ("whole", "joined")]
+    assert summaries[0] == summaries[1]
