@@ -2,10 +2,11 @@
 
 python -m worldgauge.benchmarks.worldolympiad.bench.physics FOLDER [--worlds 204] [--first-seed 31000]
 
-Every process, and every camera path that does not turn away from the thing; the masks are those of the pocket tracker, given the
-mask of the first frame. Nothing is excused by a reference, and clips without a fault are held against the reference of
-their process with grain and coding losses. Prints a line per world, then shares with 95 % Wilson intervals. About 15
-minutes of processor time; what is in FOLDER already is kept, and the same command goes on after a stop.
+Every process, and every camera path that does not turn away from the thing; the masks are those of the pocket tracker,
+given the mask of the first frame. Nothing is excused by a reference, and clips without a fault are held against the
+reference of their process with grain and coding losses. Prints a line per world, then shares with 95 % Wilson
+intervals. About 15 minutes of processor time; what is in FOLDER already is kept, and the same command goes on after a
+stop.
 """
 
 from __future__ import annotations
