@@ -43,7 +43,7 @@ Motion = Mapping[str, np.ndarray]
 
 
 def blocks(count: int, first_seed: int) -> list[Block]:
-    """Worlds of all processes, each with a camera that moves all along and keeps the thing in view."""
+    """Worlds of all processes, each with a camera that moves all along; most of them keep the whole thing in view."""
     return choose_blocks(count, first_seed, Choice(paths=LAYOUTS, size=SIZE, frames=FRAMES, fps=FPS))
 
 
