@@ -37,6 +37,10 @@ def level(request: Request) -> float:
 
 def answer(request: Request) -> Any:
     kind = kind_of(request)
+    down = os.environ.get("JUDGE_DOWN")
+    if kind == "chunk" and down and down in request.text:
+        # An outage: nobody answers about the chunks of one case. The judge is the same, so runs stay comparable.
+        raise Failed("down", "connection refused", again=False)
     with Path(os.environ["JUDGE_LOG"]).open("a") as stream:
         # Pictures are part of the question.
         stream.write(json.dumps([kind, request.text, [zlib.crc32(one.data) for one in request.pictures]]) + "\n")
@@ -51,13 +55,6 @@ def answer(request: Request) -> Any:
         return {"score": 0.5 * level(request), "reason": "The room is seen."}
     names = [name for name in request.schema["properties"] if name != "reason"]
     return {**dict.fromkeys(names, 5 * level(request)), "reason": "It is as asked."}
-
-
-def outage(request: Request) -> Any:
-    """Nobody answers about the chunks of one case."""
-    if kind_of(request) == "chunk" and os.environ["JUDGE_DOWN"] in request.text:
-        raise Failed("down", "connection refused", again=False)
-    return answer(request)
 
 
 def _verdict(request: Request, kind: str, rule: str) -> dict[str, Any]:

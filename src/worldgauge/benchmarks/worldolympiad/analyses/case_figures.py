@@ -97,7 +97,7 @@ def _views(stored: Stored, scores: dict[str, float | None]) -> list[Gallery]:
 
 
 def _view(arrays: Arrays, number: int) -> Image:
-    return unpacked_views(arrays)[number]
+    return np.asarray(unpacked_views(arrays)[number], np.uint8)
 
 
 def _timeline(stored: Stored, levels: dict[str, Any]) -> list[Gallery]:

@@ -147,7 +147,7 @@ def coefficients(name: str, rows: NDArray[np.float64], scores: NDArray[np.float6
             rows, scores = rankdata(rows, axis=1), rankdata(scores)
         x, y = rows - rows.mean(axis=1, keepdims=True), scores - scores.mean()
         top, bottom = x @ y, np.sqrt((x**2).sum(axis=1) * (y**2).sum())
-    return np.divide(top, bottom, out=np.full(len(rows), np.nan), where=bottom > 0)
+    return np.asarray(np.divide(top, bottom, out=np.full(len(rows), np.nan), where=bottom > 0), np.float64)
 
 
 def _by_prompt(

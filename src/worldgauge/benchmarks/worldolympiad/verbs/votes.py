@@ -59,8 +59,8 @@ def votes(
     print_table(head, rows, range(1, len(head)))
     for name in ("spearman", "kendall", "pearson"):
         value, ends = getattr(found, name), found.intervals[name]
-        told = "-" if value is None else f"{value:.3f}"
-        say(f"{name}: {told}" + ("" if ends is None else f" ({ends[0]:.3f} to {ends[1]:.3f} over prompts)"))
+        number = "-" if value is None else f"{value:.3f}"
+        say(f"{name}: {number}" + ("" if ends is None else f" ({ends[0]:.3f} to {ends[1]:.3f} over prompts)"))
     say(f"{found.prompts} prompts, {found.pairs} pairs of clips, {found.labels} labels")
     half = len(found.human) / 2
     if abs(found.rate_sum - half) > 1e-9:
