@@ -303,8 +303,8 @@ def test_figures_of_a_benchmark_stand_on_the_case_page(browser):
     figures = browser.page.locator(".figures figure")
     assert figures.count() == 2 * len(SKILL)
     assert "Twice as far was asked for." in figures.nth(0).inner_text()
-    assert browser.page.locator(".figures path.line.requested").count() == len(SKILL)
-    found, asked = (figures.nth(0).locator(f"path.line.{tone}").get_attribute("d") for tone in ("m0", "requested"))
+    assert browser.page.locator(".figures path.line.asked").count() == len(SKILL)
+    found, asked = (figures.nth(0).locator(f"path.line.{tone}").get_attribute("d") for tone in ("m0", "asked"))
     assert found != asked
     arcs = figures.nth(1).locator("path.arc")
     assert arcs.count() == 2 and "frames 5 and 30: turn, degrees 1.25" in arcs.nth(1).inner_html()

@@ -25,7 +25,7 @@ def test_commands(text_run, tmp_path):
         tuple(checked): "6 clips, 0 faults",
         ("mbench", "subsets", run): "t_state",
         ("mbench", "triggers", run): "t_state",
-        ("mbench", "segments", clips.folder): "t_text  1",
+        ("mbench", "segments", clips.folder): "a_action   1 left   83.33",
         ("mbench", "consistency"): "14 of 14 totals follow from the columns",
         ("mbench", "votes", votes): "votes 1, pairs 1, without a majority 0",
         ("mbench", "published"): "HY-WorldPlay",

@@ -79,7 +79,7 @@ wg.charts = (() => {
 
   // Lines over a clip's frames, one per model, with bands behind and a cursor that `move(frame)` puts somewhere.
   // series: [{k, name, values, frames, tone}], frames[i] being the number of the frame that values[i] belongs to; a tone,
-  // such as `requested`, takes the place of the model's colour.
+  // such as `asked`, takes the place of the model's colour.
   function curves(series, { bands = [], total = 0, cursor: movable = true, height = 110 } = {}) {
     const width = wg.small() ? 340 : 600, left = 52, right = 8, top = 8, bottom = 18;
     const all = series.flatMap((s) => s.values).filter((v) => v !== null);

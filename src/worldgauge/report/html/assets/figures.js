@@ -7,7 +7,7 @@ wg.figures = (() => {
 
   function curve(figure, k, name, player, total) {
     const series = [{ k, name, values: figure.found, frames: framesOf(figure.found) }];
-    if (figure.asked.length) series.push({ k, tone: "requested", name: "asked for", values: figure.asked, frames: framesOf(figure.asked) });
+    if (figure.asked.length) series.push({ k, tone: "asked", name: "asked for", values: figure.asked, frames: framesOf(figure.asked) });
     const chart = wg.charts.curves(series, { total, height: 170 });
     chart.addEventListener("pointerdown", (event) => player?.seek(chart.pick(event)));
     player?.listen(chart.move);
