@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.blocks.truth_files import save_arrays
 from worldgauge.core.errors import Unscored
 
 Image = NDArray[np.uint8]
@@ -54,7 +55,7 @@ def remember_view(
     arrays = vars(view) | {"visible": np.packbits(view.visible, axis=-1), "size": np.array(view.visible.shape)}
     if with_depth:
         _write(metres, lambda path: np.save(path, depth.astype(np.float16)))
-    _write(file, lambda path: np.savez(path, **{name: np.asarray(value) for name, value in arrays.items()}))
+    _write(file, lambda path: save_arrays(path, **{name: np.asarray(value) for name, value in arrays.items()}))
 
 
 def recall_view(folder: Path, frame: Image) -> View:
