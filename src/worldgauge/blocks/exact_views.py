@@ -63,7 +63,7 @@ def recall_view(folder: Path, frame: Image) -> View:
     try:
         with np.load(_file(folder, frame, "view.npz"), allow_pickle=False) as kept:
             visible = np.unpackbits(kept["visible"], axis=-1, count=int(kept["size"][1])).astype(bool)
-            depth, clock, target = float(kept["typical_depth"]), float(kept["clock"]), str(kept["target"])
+            depth, clock, target = (kept[name].item() for name in ("typical_depth", "clock", "target"))
             return View(kept["pose"], kept["intrinsics"], depth, clock, target, visible, kept["surface"])
     except FileNotFoundError as error:
         raise Unscored("the frame is not one that was rendered") from error
