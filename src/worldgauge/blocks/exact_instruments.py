@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,10 @@ from worldgauge.core.instrument import Instrument
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.masks import Box, Mask
 from worldgauge.functional.pose import relative
-from worldgauge.signals.faces import Face
-from worldgauge.signals.tracks import Sighting
+
+if TYPE_CHECKING:
+    from worldgauge.signals.faces import Face
+    from worldgauge.signals.tracks import Sighting
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -100,6 +102,8 @@ class RenderedTrack(_Kept):
 
     def track(self, frames: Iterable[Image], box: Box | None, mask: Mask | None) -> Iterator[Sighting]:
         """One sighting per frame."""
+        from worldgauge.signals.tracks import Sighting
+
         for frame in frames:
             visible = self.view(frame).visible
             yield Sighting(visible, float(visible.any()))
@@ -153,6 +157,8 @@ class RenderedFaces(_Kept):
         return [self._face(self.view(frame)) for frame in frames]
 
     def _face(self, view: View) -> list[Face]:
+        from worldgauge.signals.faces import Face
+
         if view.visible.sum() < self.least:
             return []
         rows = np.flatnonzero(view.visible.any(axis=1))

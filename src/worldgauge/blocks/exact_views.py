@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.blocks.truth_files import save_arrays
 from worldgauge.core.errors import Unscored
 
 Image = NDArray[np.uint8]
@@ -54,7 +55,7 @@ def remember_view(
     arrays = vars(view) | {"visible": np.packbits(view.visible, axis=-1), "size": np.array(view.visible.shape)}
     if with_depth:
         _write(metres, lambda path: np.save(path, depth.astype(np.float16)))
-    _write(file, lambda path: np.savez(path, **{name: np.asarray(value) for name, value in arrays.items()}))
+    _write(file, lambda path: save_arrays(path, **{name: np.asarray(value) for name, value in arrays.items()}))
 
 
 def recall_view(folder: Path, frame: Image) -> View:
@@ -62,7 +63,7 @@ def recall_view(folder: Path, frame: Image) -> View:
     try:
         with np.load(_file(folder, frame, "view.npz"), allow_pickle=False) as kept:
             visible = np.unpackbits(kept["visible"], axis=-1, count=int(kept["size"][1])).astype(bool)
-            depth, clock, target = float(kept["typical_depth"]), float(kept["clock"]), str(kept["target"])
+            depth, clock, target = (kept[name].item() for name in ("typical_depth", "clock", "target"))
             return View(kept["pose"], kept["intrinsics"], depth, clock, target, visible, kept["surface"])
     except FileNotFoundError as error:
         raise Unscored("the frame is not one that was rendered") from error

@@ -162,11 +162,13 @@ def test_subjects_are_the_oracle_and_every_dose():
     assert names == ["oracle", "vanish-1", "lighting_drift-0.5", "lighting_drift-1"]
 
 
-def test_what_is_shipped_holds_and_the_page_shows_it():
+def test_the_page_shows_what_is_shipped_or_says_that_nothing_is():
+    shown = (DOCS / "mbench_calibration.md").read_text("utf-8")
+    if not SHIPPED.is_file():
+        assert "Not measured on 16 worlds of each set yet" in shown
+        return
     shipped = OnBlocks.read(SHIPPED)
     assert shipped.failures() == []
-    assert (DOCS / "mbench_calibration.md").read_text("utf-8") == page(shipped)
-    known = [panel.name for panel in PANELS]
-    assert [panel.name for panel in shipped.panels] == [
-        name for name in known if any(panel.name == name for panel in shipped.panels)
-    ]
+    assert shown == page(shipped)
+    measured = {panel.name for panel in shipped.panels}
+    assert [panel.name for panel in shipped.panels] == [panel.name for panel in PANELS if panel.name in measured]
