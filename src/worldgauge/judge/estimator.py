@@ -31,7 +31,7 @@ class Estimator:
     ) -> Shown:
         if self._asks_nobody:
             raise Estimated({})
-        expected = self.of(prompt, values, form, describe(clip, self._judge, rate))
+        expected = self._expected(prompt, values, form, describe(clip, self._judge, rate))
         raise Estimated({self._judge.key_of(clip, prompt, values, form, rate): expected})
 
     def inquire(self, inquiry: Inquiry) -> Shown:
@@ -48,12 +48,11 @@ class Estimator:
         if self._asks_nobody:
             return {}
         return {
-            self._judge.key_of_inquiry(one): self.of(one.prompt, one.values, one.form, described(one.exhibits))
+            self._judge.key_of_inquiry(one): self._expected(one.prompt, one.values, one.form, described(one.exhibits))
             for one in inquiries
         }
 
-    def of(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Expected:
-        """What one question about some material takes."""
+    def _expected(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Expected:
         settings = self._judge.settings
         assert settings is not None
         request = self._judge.request(prompt, values, form, material)

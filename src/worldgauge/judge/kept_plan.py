@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from worldgauge.core.asking import Expected
 from worldgauge.core.clip import Clip
 from worldgauge.core.video import Video
+from worldgauge.judge.estimator import Estimator
 from worldgauge.judge.forms import Form
 from worldgauge.judge.instrument import Judge
 from worldgauge.judge.kept_answers import kept_in, key_of, one_picture, seen_in, seen_of
@@ -21,6 +22,13 @@ class Asking(Protocol):
     def of_clip(self, video: Video, prompt: str, values: Mapping[str, str], form: Form, about: str) -> Any: ...
 
     def of_picture(self, file: Path | None, prompt: str, values: Mapping[str, str], form: Form, about: str) -> Any: ...
+
+
+class _Prices(Estimator):
+    """Of material that is no clip of a run."""
+
+    def of(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Expected:
+        return self._expected(prompt, values, form, material)
 
 
 class PlannedAnswers:
@@ -48,5 +56,5 @@ class PlannedAnswers:
         if key in self._kept:
             self.known += 1
             return self._kept[key]
-        self.expected += self.judge.estimator().of(prompt, values, form, material)
+        self.expected += _Prices(self.judge).of(prompt, values, form, material)
         return self._examples[prompt]

@@ -102,9 +102,10 @@ def test_in_a_left_pan_the_pixels_move_right(world):
     grey = [cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY).astype(np.float64) for frame in frames]
     window = cv2.createHanningWindow(grey[0].shape[::-1], cv2.CV_64F)
     shifts = np.array([cv2.phaseCorrelate(a, b, window)[0][0] for a, b in pairwise(grey)])
-    turning = np.abs(left) > 0.25 * np.abs(left).max()
-    assert turning.any() and (left[turning] > 0).any() and (left[turning] < 0).any()
-    assert (np.sign(shifts[turning]) == np.sign(left[turning])).mean() >= 0.8
+    # A step of half a view and more leaves too little in common to be measured by pixels.
+    slow = (np.abs(left) > 0.02) & (np.abs(left) < 0.25)
+    assert (left[slow] > 0).any() and (left[slow] < 0).any()
+    assert np.sign(shifts[slow]).tolist() == np.sign(left[slow]).tolist()
 
 
 def test_the_convention_is_declared_never_guessed(world):

@@ -71,7 +71,7 @@ class Desk:
 
     def _anchor(self, content: dict[str, Any], frame: FirstFrame) -> Anchor:
         width, height = self._size(frame)
-        numbers = [content.get(key) for key in ("center_x", "center_y", "width", "height")]
+        numbers: list[Any] = [content.get(key) for key in ("center_x", "center_y", "width", "height")]
         if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and math.isfinite(n) for n in numbers):
             raise WorldGaugeError("an anchor needs four numbers")
         x, y, wide, high = (round(float(n), 2) for n in numbers)

@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.api.building import device_for
 from worldgauge.benchmarks.mbench.anchors.first_frames import FirstFrame
 from worldgauge.benchmarks.mbench.data.anchors import is_point
 from worldgauge.benchmarks.mbench.data.samples import Anchor
@@ -42,6 +41,8 @@ Find = Callable[[NDArray[np.uint8], Sequence[str]], Sequence[Sequence[Found]]]
 
 def open_detector(use: Iterable[str] = (), device: str | None = None) -> Instrument:
     """The instrument of the seat `detector`, loaded as for a run. Raises where there is none, or it gives no boxes."""
+    from worldgauge.api.building import device_for
+
     seats = choose_seats(REFERENCE, use)
     hint = "or give anchors with --click or --file"
     if reason := seats.reason_seat_empty(SEAT):

@@ -51,7 +51,7 @@ class DescriptionForm:
         target = _thing(content["target"], "the target")
         if not isinstance(content["others"], list):
             raise Unreadable("others are a list")
-        found = {
+        found: dict[str, Any] = {
             "scene": _text(content["scene"], "scene"),
             "activity": _text(content["activity"], "activity"),
             "target": target | {"name": _name(target["name"]), "kind": self._kind(content["target"])},
