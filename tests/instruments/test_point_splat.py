@@ -54,6 +54,19 @@ def test_near_things_hide_far_ones() -> None:
     assert np.rint(picture * 255).min() == 200
 
 
+def test_points_at_a_guess_show_only_where_no_other_is() -> None:
+    frames, cameras = wall()
+    depth = np.full((3, SIZE[1], SIZE[0]), 2.0, np.float32)
+    known = np.ones(depth.shape, bool)
+    # The first frame guesses too near on its left, which the others see; the upper rows are a guess of all.
+    depth[0, :, :16], known[0, :, :16] = 0.7, False
+    known[:, :5] = False
+    scene = point_scene(frames, depth, cameras, [0, 1, 2], known=known)
+    picture, covered = scene.render(cameras.world_to_camera[1], LENS, SIZE)
+    assert (covered[:4] == 0.5).all() and (covered[8:] == 1).all()
+    assert np.abs(np.rint(picture * 255) - frames[1])[8:].max() <= 1, "what is wrong and near hides nothing"
+
+
 def test_gaps_are_filled_by_inverse_depths_around_them() -> None:
     depth = np.zeros((9, 33), np.float32)
     depth[:, 0], depth[:, -1] = 1.0, 4.0

@@ -24,6 +24,8 @@ SAME_SURFACE = 0.06
 """Points of a pixel that are at most this share farther than the nearest one belong to the same surface."""
 NEAR = 0.02
 """Units of the scene; what is nearer to a camera is not drawn."""
+GUESSED = 0.5
+"""How much of a pixel is covered by points at a guess."""
 GAP = 2
 """Px; gaps up to twice this wide between points are closed."""
 
@@ -54,7 +56,8 @@ class PointSplat(Instrument):
         frames it is made of, all of them where nothing is said."""
         small, cameras, masks = shrunk(frames, cameras, masks)
         chosen = list(range(len(small)) if sources is None else sources)
-        return point_scene(small, self._depth(small, cameras, chosen, masks), cameras, chosen, masks)
+        depth, known = self._depth(small, cameras, chosen, masks)
+        return point_scene(small, depth, cameras, chosen, masks, known)
 
     def _depth(
         self,
@@ -62,10 +65,11 @@ class PointSplat(Instrument):
         cameras: SceneCameras,
         chosen: Sequence[int],
         masks: Masks | None,
-    ) -> NDArray[np.float32]:
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_] | None]:
+        """Depth maps (F, H, W) of the chosen frames, and where they were seen; None: everywhere."""
         height, width = frames[0].shape[:2]
         if not cameras.moves:
-            return np.ones((len(chosen), height, width), np.float32)
+            return np.ones((len(chosen), height, width), np.float32), None
         matrix = cameras.intrinsics[0]
         lens = Lens(float(matrix[0, 0]), (float(matrix[0, 2]), float(matrix[1, 2])), (width, height))
         depth, known = MotionDepth().maps(frames, cameras.poses, lens, chosen)
@@ -74,7 +78,7 @@ class PointSplat(Instrument):
         typical = float(np.median(depth[known])) if known.any() else 1.0
         for map_, where in zip(depth, known, strict=True):
             map_[...] = completed(map_, where) if where.any() else typical
-        return depth
+        return depth, known
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +90,8 @@ class PointScene:
     """(P, 3)"""
     colours: Images
     """(P, 3) RGB."""
+    sure: NDArray[np.bool_] | None = None
+    """(P,) whose depth was seen; that of the others is a guess from their neighbours. None: of all."""
 
     @cached_property
     def _shares(self) -> NDArray[np.float32]:
@@ -94,13 +100,28 @@ class PointScene:
     def render(
         self, world_to_camera: Floats, intrinsics: Floats, size: tuple[int, int]
     ) -> tuple[Picture, NDArray[np.float32]]:
-        """The mean colour of the nearest surface in each pixel; narrow gaps take that of their neighbours."""
+        """The mean colour of the nearest surface in each pixel; narrow gaps take that of their neighbours.
+
+        Where no point is whose depth was seen it shows those at a guess, and such pixels count as half covered.
+        """
+        if self.sure is None:
+            return self._drawn(None, world_to_camera, intrinsics, size)
+        picture, covered = self._drawn(self.sure, world_to_camera, intrinsics, size)
+        if not covered.all() and not self.sure.all():
+            guess, there = self._drawn(~self.sure, world_to_camera, intrinsics, size)
+            open_ = (covered == 0) & (there > 0)
+            picture[open_], covered[open_] = guess[open_], GUESSED
+        return picture, covered
+
+    def _drawn(
+        self, chosen: NDArray[np.bool_] | None, world_to_camera: Floats, intrinsics: Floats, size: tuple[int, int]
+    ) -> tuple[Picture, NDArray[np.float32]]:
         width, height = size
         pose, lens = world_to_camera.astype(np.float32), intrinsics.astype(np.float32)
         seen = self.centres @ pose[:3, :3].T
         seen += pose[:3, 3]
         z = seen[:, 2]
-        ahead = np.flatnonzero(z > NEAR)
+        ahead = np.flatnonzero(z > NEAR if chosen is None else chosen & (z > NEAR))
         z = z[ahead]
         column = np.floor(lens[0, 0] * seen[ahead, 0] / z + lens[0, 2])
         row = np.floor(lens[1, 1] * seen[ahead, 1] / z + lens[1, 2])
@@ -123,11 +144,13 @@ def point_scene(
     cameras: SceneCameras,
     chosen: Sequence[int],
     masks: Masks | None = None,
+    known: NDArray[np.bool_] | None = None,
 ) -> PointScene:
-    """The points of the chosen frames from depth maps (F, H, W) of theirs, 0 where there is none."""
+    """The points of the chosen frames from depth maps (F, H, W) of theirs, 0 where there is none; where they are not
+    `known` (F, H, W) they are guesses."""
     step = max(1, round((len(chosen) * depth[0].size / MOST_POINTS) ** 0.5))
-    centres, colours, poses = [], [], cameras.poses
-    for k, map_ in zip(chosen, depth, strict=True):
+    centres, colours, sure, poses = [], [], [], cameras.poses
+    for number, (k, map_) in enumerate(zip(chosen, depth, strict=True)):
         kept = np.zeros(map_.shape, bool)
         kept[step // 2 :: step, step // 2 :: step] = True
         kept &= map_ > 0
@@ -135,7 +158,11 @@ def point_scene(
             kept &= ~masks[k]
         centres.append(_lifted(map_, kept, poses[k], cameras.intrinsics[k]))
         colours.append(np.asarray(frames[k])[kept])
-    return PointScene(cameras, np.concatenate(centres), np.concatenate(colours))
+        if known is not None:
+            sure.append(known[number][kept])
+    return PointScene(
+        cameras, np.concatenate(centres), np.concatenate(colours), np.concatenate(sure) if known is not None else None
+    )
 
 
 def shrunk(
