@@ -205,9 +205,9 @@ class RayExecutor:
         if self._setup.ahead > 1 and len(actor.items) > 1:
             # Nobody knows which of them it was; one at a time it will show.
             return [replace(item, alone=True) for item in actor.items]
-        item, *rest = actor.items or [None]
-        if item is None:
+        if not actor.items:
             return []
+        item, *rest = actor.items
         place = item.key, item.stage
         self._deaths[place] += 1
         return [replace(item, lost=_TWICE) if self._deaths[place] >= 2 else item, *rest]

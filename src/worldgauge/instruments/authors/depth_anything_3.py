@@ -114,7 +114,7 @@ class DepthAnything3Depth(_Network):
         size = frames[0].shape[1], frames[0].shape[0]
         unit = np.float32(np.median(found["depth"]))
         maps = np.stack([cv2.resize(one, size, interpolation=cv2.INTER_LINEAR) for one in found["maps"]]) / unit
-        return maps, maps > 0
+        return np.asarray(maps, np.float32), np.asarray(maps > 0)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ PICTURES: Final = "pictures"
 def parquet_records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Records of every parquet file below a folder, in order of name, with `image` a file below `folder`."""
     try:
-        import pyarrow.parquet as pq  # type: ignore[import-untyped]
+        import pyarrow.parquet as pq
     except ImportError as error:
         raise WorldGaugeError("reading parquet files needs pyarrow", "pip install 'worldgauge[parquet]'") from error
     counted: Counter[str] = Counter()
