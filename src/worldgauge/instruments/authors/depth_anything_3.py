@@ -113,7 +113,8 @@ class DepthAnything3Depth(_Network):
             raise Unscored(f"{self.name}: its depth is not finite")
         size = frames[0].shape[1], frames[0].shape[0]
         unit = np.float32(np.median(found["depth"]))
-        maps = np.stack([cv2.resize(one, size, interpolation=cv2.INTER_LINEAR) for one in found["maps"]]) / unit
+        enlarged = np.stack([cv2.resize(one, size, interpolation=cv2.INTER_LINEAR) for one in found["maps"]])
+        maps = np.asarray(enlarged / unit, np.float32)
         return maps, maps > 0
 
 

@@ -1,6 +1,6 @@
 """What a network that sees all frames of a clip at once needs, over their number: peak memory, and seconds.
 
-    python -m worldgauge.benchmarks.mbench.bench.frames_at_once depth_anything_3_small --longest 84 --frames 2,51,101,201,401
+    python -m worldgauge.benchmarks.mbench.bench.frames_at_once depth_anything_3_small --longest 84
 
 The network has to be here, as `worldgauge doctor` tells, in an environment of its own: every length is a new process,
 whose own peak is told. On a CPU; a GPU's memory is not looked at.
