@@ -76,8 +76,10 @@ def measured(folder: Path, before: Path | None = None) -> Measured:
     video = Video(case.path(case.reference.video))
     seats = choose_seats("pocket")
     columns = [use for use in resolved_uses(read_benchmark_file("mbench"), "paper") if use.cases.get("setting") == "A"]
-    found = dict.fromkeys(use for column in columns for use in all_uses(METRICS.get(column.use)))
-    uses = [use for use in found if seats.reason_empty(use.signal) is None]
+    below = [all_uses(METRICS.get(column.use)) for column in columns]
+    # Columns that the set cannot measure, for want of a judge or a network, are left out whole.
+    able = [found for found in below if all(seats.reason_empty(use.signal) is None for use in found)]
+    uses = list(dict.fromkeys(use for found in able for use in found))
     inputs = CaseInputs(pose_block(case, "A", "object"), video)
     perception = Perception(inputs, seats, Store(folder / "store"), Loaded(seats, "cpu"))
     perception.announce(uses)

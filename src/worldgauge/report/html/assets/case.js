@@ -163,8 +163,8 @@
     const bands = bandsOf(detail, longest);
     const player = clips.length ? wg.player.make(clips, bands) : null;
     root.append(...[player?.node ?? el("p", { class: "note card" }, "No videos in this report: the run does not say where they lie, or it was made without them."),
-      wg.figures.section(index, detail, models, player, longest),
       curvesOf(index, detail, models, clips, bands, player, longest),
+      wg.figures.section(index, detail, models, player, longest),
       el("div", { class: "grid2" }, cameraFromAbove(detail, index, models, clips, player, longest), condition(detail)),
       recordsTable(index, detail, models), wg.judge.section(index, detail, models, clips, player)].filter(Boolean));
     wg.keys = { ...wg.keys, ...player?.keys };
