@@ -49,8 +49,8 @@ def test_the_official_instrument_sits_where_the_benchmark_names_one(name: str) -
 def test_where_nobody_is_official_auto_takes_the_pocket_set_and_reference_its_own() -> None:
     auto, reference = choose_seats("auto", (), OFFICIAL), choose_seats("reference", (), OFFICIAL)
     assert chosen(auto, "object_track", "patch_embeddings") == ["colour_track", "patch_statistics"]
-    assert chosen(reference, "object_track", "patch_embeddings") == [None, "dinov2_b14"]
-    assert reference.reason_empty("object_track") == "no track instrument in the 'reference' set"
+    assert chosen(reference, "object_track", "patch_embeddings") == ["sam2_hiera_b_plus_track", "dinov2_b14"]
+    assert reference.reason_empty("neighbour_matches") == "no matches instrument in the 'reference' set"
     # Seats that nothing fills without weights have the network in them.
     assert auto.instruments["aesthetic"].name == "laion_aesthetic"
 

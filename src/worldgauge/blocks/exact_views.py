@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.blocks.truth_files import save_arrays
 from worldgauge.core.errors import Unscored
 
 Image = NDArray[np.uint8]
@@ -48,6 +47,8 @@ def remember_view(
 
     `look` gives both, and is called only where they are not known yet.
     """
+    from worldgauge.blocks.truth_files import save_arrays
+
     file, metres = _file(folder, frame, "view.npz"), _file(folder, frame, "depth.npy")
     if file.exists() and (metres.exists() or not with_depth):
         return

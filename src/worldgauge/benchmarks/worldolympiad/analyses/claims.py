@@ -58,7 +58,7 @@ def rank_interval(rho: float, n: int) -> Interval:
     """Of Spearman's coefficient of n pairs (Bonett and Wright's standard error on Fisher's scale).
 
     >>> [round(end, 2) for end in rank_interval(0.952, 8)]
-    [0.67, 0.99]
+    [0.66, 0.99]
     """
     spread = Z * math.sqrt((1 + rho**2 / 2) / (n - 3))
     return math.tanh(math.atanh(rho) - spread), math.tanh(math.atanh(rho) + spread)

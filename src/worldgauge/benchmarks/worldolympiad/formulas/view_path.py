@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +41,8 @@ def interpolated(start: Floats, end: Floats, weights: Floats) -> Floats:
     As in the original one of the three angles is dropped: where both look the same way to 0.81 degrees, the last pose
     may miss the end by the whole step.
     """
+    from scipy.spatial.transform import Rotation
+
     first, last = start[:3, 2], end[:3, 2]
     pivot = _pivot(start[:3, 3], first, end[:3, 3], last)
     frame = _frame(first, last)
@@ -87,6 +88,8 @@ def _axes(y: Floats, z: Floats) -> Floats:
 
 
 def _parameters(pose: Floats, frame: Floats, pivot: Floats) -> Floats:
+    from scipy.spatial.transform import Rotation
+
     offset = _axes(frame[:, 1], pose[:3, 2]).T @ (pivot - pose[:3, 3])
     y, _, z = Rotation.from_matrix(frame.T @ pose[:3, :3]).as_euler("YXZ")
     return np.array([*offset, y, z])
