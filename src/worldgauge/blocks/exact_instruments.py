@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.blocks.exact_views import View, recall_metres, recall_view
-from worldgauge.blocks.paths import ALL_PATHS
 from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
 from worldgauge.functional.lens import Lens
@@ -185,6 +184,8 @@ class RenderedWords(_Kept):
 
 
 def _fits(view: View, text: str) -> bool:
+    from worldgauge.blocks.paths import ALL_PATHS
+
     hidden, *between = (
         any(f"the {view.target} {path.unseen[k]}" in text for path in ALL_PATHS.values()) for k in range(3)
     )

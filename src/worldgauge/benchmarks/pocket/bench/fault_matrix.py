@@ -13,13 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.benchmarks.pocket.bench.columns import MIDDLE, REAL, Row, gauge_of, page_of, pocket_uses, spread
 from worldgauge.benchmarks.pocket.bench.seen import Scores, sights, stirred
@@ -77,13 +78,12 @@ def measure(block: Block, faults: Sequence[str], folder: Path) -> Row:
     return row
 
 
-def lines_of(rows: Sequence[Row], faults: Sequence[str]) -> Iterator[str]:
-    """What one kind of worlds shows."""
+def looked_at(rows: Sequence[Row], faults: Sequence[str]) -> tuple[list[Scores], dict[str, NDArray[np.bool_]]]:
+    """Every metric's scores in one kind of worlds, and in which of them each fault shows."""
     shows = {f: np.array([row["quantities"][f] > FAULTS[f].noticed for row in rows]) for f in faults}
 
-    def values(column: str, fault: str) -> np.ndarray:
-        found = [row["scores"][fault][column] for row in rows]
-        numbers = np.array([np.nan if value is None else value for value in found], np.float64)
+    def values(column: str, fault: str) -> NDArray[np.float64]:
+        numbers = _numbers(row["scores"][fault][column] for row in rows)
         return numbers if fault in (ORACLE, REAL) else np.where(shows[fault], numbers, np.nan)
 
     metrics = []
@@ -91,6 +91,34 @@ def lines_of(rows: Sequence[Row], faults: Sequence[str]) -> Iterator[str]:
         better = METRICS.get(use.use).higher_is_better
         of_faults = {fault: values(use.id, fault) for fault in faults}
         metrics.append(Scores(gauge_of(use), better, values(use.id, ORACLE), of_faults))
+    return metrics, shows
+
+
+def seen_table(kinds: Mapping[str, tuple[Sequence[Row], Sequence[str]]]) -> str:
+    """In how many worlds the best column sees each fault, kind by kind."""
+    cells: dict[str, dict[str, str]] = {}
+    moved = []
+    for kind, (rows, faults) in kinds.items():
+        metrics, shows = looked_at(rows, faults)
+        for sight in sights(metrics, shows, MIDDLE):
+            share = f"{sight.seen} of {sight.worlds}"
+            mark = share if sight.enough else f"**{share}**"
+            cells.setdefault(sight.fault, {})[kind] = f"{mark} by {sight.metric}"
+        moved += [f"- {kind}: {line}" for line in stirred(metrics, MIDDLE)]
+    table = ["| fault | " + " | ".join(kinds) + " |", "| --- |" + " --- |" * len(kinds)]
+    table += [f"| {fault} | " + " | ".join(of.get(kind, "-") for kind in kinds) + " |" for fault, of in cells.items()]
+    intro = (
+        "Seen: the difference to the same world's oracle is larger than the 95th percentile of that column's\n"
+        "differences over all faults it must ignore. Named is the column that sees it in most worlds; a dash where a\n"
+        "fault does not apply or shows nothing. In bold where it is seen in too few."
+    )
+    still = "\n".join(moved) if moved else "Nothing that must stay still moves more than its stated margin."
+    return "\n".join(["", "## Which faults are seen", "", intro, "", *table, "", still, ""])
+
+
+def lines_of(rows: Sequence[Row], faults: Sequence[str]) -> Iterator[str]:
+    """What one kind of worlds shows."""
+    metrics, shows = looked_at(rows, faults)
     for sight in sights(metrics, shows, MIDDLE):
         mark = "ok  " if sight.enough else "MISS"
         also = f"; also {', '.join(sight.others)}" if sight.others else ""
@@ -101,9 +129,13 @@ def lines_of(rows: Sequence[Row], faults: Sequence[str]) -> Iterator[str]:
     for scores in metrics:
         limit = scores.threshold(MIDDLE)
         level = "nothing it must ignore" if limit is None else f"seen above {limit:.3g}"
-        real = spread(values(scores.gauge.id, REAL))
+        real = spread(_numbers(row["scores"][REAL][scores.gauge.id] for row in rows))
         yield f"{scores.gauge.id}: oracle {spread(scores.oracle)}, {REAL} {real}; {level}"
         yield "   " + ", ".join(f"{f} {spread(found)}" for f, found in scores.subjects.items())
+
+
+def _numbers(found: Iterable[float | None]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in found], np.float64)
 
 
 def main() -> None:
@@ -140,7 +172,7 @@ def main() -> None:
         print(flush=True)
         kinds[kind] = (rows, faults)
     if asked.page:
-        asked.page.write_text(page_of(kinds), "utf-8")
+        asked.page.write_text(page_of(kinds) + seen_table(kinds), "utf-8")
 
 
 if __name__ == "__main__":
