@@ -36,9 +36,11 @@ def test_degenerate_frames_have_unit_vectors(kind: str, tmp_path: Path) -> None:
     frames = np.zeros((2, 60, 80, 3), np.uint8)
     if kind == "noise":
         frames = np.random.default_rng(0).integers(0, 256, frames.shape, dtype=np.uint8)
-    value = patch_embeddings.function(clip_of(frames, tmp_path), PatchStatistics())
-    np.testing.assert_allclose(np.linalg.norm(value["summary"], axis=-1), 1, atol=1e-5)
-    assert np.isfinite(value["grid"]).all()
+    stacks = list(patch_embeddings.function(clip_of(frames, tmp_path), PatchStatistics()))
+    assert len(stacks) == len(frames)
+    for stack in stacks:
+        np.testing.assert_allclose(np.linalg.norm(stack["summary"], axis=-1), 1, atol=1e-5)
+        assert np.isfinite(stack["grid"]).all()
 
 
 def test_identity_tells_the_same_object_from_another(tmp_path: Path) -> None:
@@ -62,10 +64,11 @@ def test_identity_is_unscored_when_the_object_is_not_seen_again() -> None:
         METRICS.get("object_identity").function(case, value)
 
 
-def test_a_track_of_another_length_is_refused() -> None:
+@pytest.mark.parametrize("embedded", [2, 4])
+def test_a_track_of_another_length_is_refused(embedded: int) -> None:
     masks = np.ones((3, 4, 4), bool)
     with pytest.raises(Unscored, match="3 frames"):
-        object_embeddings.function({"grid": np.zeros((2, 2, 2, 5), np.float32)}, track_of(masks))
+        object_embeddings.function([{"grid": np.zeros((embedded, 2, 2, 5), np.float32)}], track_of(masks))
 
 
 def test_frame_similarity_is_six_nines_for_a_still_clip_and_falls_at_a_cut(tmp_path: Path) -> None:

@@ -242,14 +242,16 @@ def test_trust_15_estimates_are_near_what_is_taken() -> None:
     from worldgauge.engine.definitions import choose_seats
     from worldgauge.engine.estimate import BASE, memory_needed
     from worldgauge.engine.inputs import CaseInputs
-    from worldgauge.signals.embeddings import patch_embeddings
+    from worldgauge.signals.embeddings import frame_embeddings, object_embeddings, patch_embeddings
     from worldgauge.signals.flow import flow_pairs
 
     video = Video.from_array(np.zeros((60, 270, 480, 3), np.uint8), layout="THWC")
     inputs, seats = CaseInputs(Case(id="a"), video), choose_seats()
     frames = 60 * 480 * 270 * 3
     flow = memory_needed([flow_pairs()], inputs, seats) - BASE
-    both = memory_needed([flow_pairs(), patch_embeddings()], inputs, seats) - BASE
-    # Measured: 110 bytes a pixel at work; 24 x 42 patches of 92 floats a frame, twice while they are stacked.
-    assert flow == pytest.approx(frames + 110 * 480 * 270, rel=0.01)
-    assert both - flow == pytest.approx(2 * 60 * 24 * 42 * 92 * 4, rel=0.2)
+    passing = memory_needed([flow_pairs(), patch_embeddings(), frame_embeddings()], inputs, seats) - BASE
+    readers = [patch_embeddings(), frame_embeddings(), object_embeddings()]
+    held = memory_needed([flow_pairs(), *readers], inputs, seats) - BASE
+    # Measured: 110 bytes a pixel at work; 24 x 42 patches of 92 floats a frame, held where two signals read them.
+    assert flow == passing == pytest.approx(frames + 110 * 480 * 270, rel=0.01)
+    assert held - flow == pytest.approx(60 * 24 * 42 * 92 * 4, rel=0.2)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from worldgauge.benchmarks.mbench.data.case_parts import is_text, segments_of
 from worldgauge.benchmarks.mbench.formulas.pairs import segment_frames
 from worldgauge.core.case import Case
 from worldgauge.core.clip import Clip
-from worldgauge.core.errors import Unscored
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
 from worldgauge.functional.embedding import pool
 from worldgauge.functional.masks import decode_masks, encode_masks
-from worldgauge.signals.embeddings import EmbeddingInstrument, patch_embeddings
+from worldgauge.signals.embeddings import EmbeddingInstrument, patch_embeddings, pooled
 from worldgauge.signals.faces import FacesInstrument
 from worldgauge.signals.seats import PhraseFollower, SegmenterInstrument
 from worldgauge.signals.tracks import unpack_masks
@@ -50,13 +51,9 @@ def named_masks(clip: Clip, name: str, network: PhraseFollower) -> Arrays:
 
 
 @signal(version=1, reads=(), needs=(patch_embeddings(), named_masks()), cost=0.001)
-def named_embeddings(patches: Arrays, named: Arrays) -> Arrays:
+def named_embeddings(patches: Iterable[Arrays], named: Arrays) -> Arrays:
     """One unit vector per frame for the target asked for by its name: `vectors` (N, d), zero where not `visible`."""
-    grids, masks = patches["grid"], unpack_masks(named)
-    if len(grids) != len(masks):
-        raise Unscored(f"the target was followed over {len(masks)} frames, {len(grids)} are embedded")
-    vectors = [pool(grid, mask) for grid, mask in zip(grids, masks, strict=True)]
-    return {"vectors": np.stack(vectors), "visible": named["visible"]}
+    return {"vectors": pooled(patches, unpack_masks(named)), "visible": named["visible"]}
 
 
 @signal(version=1, reads=("video", "case"), seat="faces", cost=0.1)
