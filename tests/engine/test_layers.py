@@ -12,7 +12,7 @@ import pytest
 
 import helpers
 from worldgauge.core.canonical import digest_of
-from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.errors import StopsRun, WorldGaugeError
 from worldgauge.engine.layers import Layer, store_at, write_layers
 from worldgauge.engine.places import Place, Unreachable
 from worldgauge.engine.store import Store
@@ -93,7 +93,7 @@ def test_a_place_that_does_not_answer_costs_time_and_nothing_else(
         def __getattr__(self, name: str) -> Any:
             raise ConnectionError("refused")
 
-    monkeypatch.setattr(Place, "patience", 0.0)
+    monkeypatch.setattr("worldgauge.engine.places.PATIENCE", 0.0)
     monkeypatch.setattr(fsspec, "url_to_fs", lambda *_, **__: (Down(), "nowhere"))
     hurt = store(tmp_path / "a", url)
     assert value(hurt) is None and not hurt.has(KEY)
@@ -114,6 +114,33 @@ def test_a_stumbling_server_is_asked_again(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(files, "cat_file", lambda path: 1 / 0 if next(failures) else read(path))
     monkeypatch.setattr("worldgauge.engine.places.time.sleep", lambda _: None)
     assert place.read("a") == b"x"
+
+
+class NoCredentialsError(Exception):
+    """As botocore calls it."""
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (PermissionError("no"), "refuses: no; look at the credentials"),
+        (NoCredentialsError("who?"), "refuses: who"),
+        (NotImplementedError(), "cannot be written"),
+    ],
+)
+def test_a_place_that_refuses_stops_the_run_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, says: str
+) -> None:
+    """No clip is to blame, so no record may say so."""
+    place = Place(f"file://{tmp_path / 'shared'}")
+
+    def refuse(_: str) -> bytes:
+        raise error
+
+    monkeypatch.setattr(place._opened[0], "cat_file", refuse)
+    monkeypatch.setattr("worldgauge.engine.places.time.sleep", lambda _: pytest.fail("it is asked again"))
+    with pytest.raises(StopsRun, match=says):
+        place.read("a")
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

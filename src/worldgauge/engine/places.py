@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.errors import StopsRun, WorldGaugeError
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -22,6 +22,12 @@ T = TypeVar("T")
 _OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"}
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 _PARTIAL = ".partial-"
+PATIENCE = 120.0
+"""Seconds for which a failing request is tried again."""
+_NOBODY = {"NoCredentialsError", "PartialCredentialsError", "NoAuthHandlerFound", "DefaultCredentialsError"}
+"""Of the protocols' own packages: they were not told who asks."""
+_MISTAKES = (TypeError, AttributeError)
+"""Of a program, which asking again does not mend."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 
 
@@ -43,8 +49,6 @@ class Place:
     """A folder by URL. Credentials and endpoints come from where its protocol's own tools find them."""
 
     url: str
-    patience: float = 120.0
-    """Seconds for which a failing request is tried again."""
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none."""
@@ -118,20 +122,24 @@ class Place:
     def _patiently(self, call: Callable[[Any], T]) -> T:
         """The answer, asked for again while the server stumbles. That a file is there or not is an answer."""
         files = self._opened[0]
-        until, pause = time.monotonic() + self.patience, _FIRST_PAUSE
+        until, pause = time.monotonic() + PATIENCE, _FIRST_PAUSE
         while True:
             try:
                 return call(files)
             except (FileNotFoundError, FileExistsError):
                 raise
-            except PermissionError as error:
-                raise WorldGaugeError(f"{self.url} refuses: {error}", "look at the credentials") from error
+            except NotImplementedError as error:
+                raise StopsRun(f"{self.url} cannot be written", "choose a place that can, or only read it") from error
             except Exception as error:  # Each protocol has errors of its own.
+                if isinstance(error, PermissionError) or type(error).__name__ in _NOBODY:
+                    raise StopsRun(f"{self.url} refuses: {error}", "look at the credentials") from error
+                if isinstance(error, _MISTAKES):
+                    raise
                 if time.monotonic() + pause > until:
                     raise Unreachable(
                         f"{self.url} does not answer ({type(error).__name__}: {error})",
                         "look whether the server runs, then run the same command again",
                     ) from error
-                log.info("%s: %s; trying again in %.1f s", self.url, error, pause)
+                log.warning("%s: %s; trying again in %.1f s", self.url, error, pause)
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
