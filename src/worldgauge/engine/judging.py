@@ -1,6 +1,7 @@
 """Asking a judge beside the workers: threads of the main process, whose answers go into the store as they come.
 
-What rests on answers is computed by the workers in the last pass, a case as soon as its answers are there.
+What rests on answers is computed by the workers in the last pass, a case as soon as its answers are there. What a
+question rests on, such as boxes drawn into its pictures, workers perceive in an earlier pass: it is asked after that.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import logging
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -23,6 +25,7 @@ from worldgauge.engine.job import Job
 from worldgauge.engine.loaded import Loaded
 from worldgauge.engine.perception import Perception
 from worldgauge.engine.plan import CaseWork, Plan
+from worldgauge.engine.stages import Stages
 from worldgauge.engine.store import Store
 from worldgauge.engine.watch import told
 from worldgauge.engine.work import WorkItem
@@ -43,12 +46,14 @@ class Judging:
         self,
         judge: AskedInstrument,
         works: list[CaseWork],
+        stages: Stages,
         seats: Seats,
         job: Job,
         on_asked: OnAsked,
         shared: Shared,
     ) -> None:
         self._judge, self._seats = judge, seats
+        self._counters: Counter[str] = Counter()
         self._store = Store(job.setup.store)
         self._loaded = Loaded(seats, job.setup.device)
         self._stop = threading.Event()
@@ -59,8 +64,11 @@ class Judging:
         self._lock = threading.Lock()
         self._computing = threading.Lock()
         self._broken: StopsRun | None = None
-        for work in works:
-            self._to_ask.put(work)
+        self._rests_on = {(work.case.id, work.take): _rests_on(work, stages) for work in works}
+        self._unperceived = {(work.case.id, work.take): work for work in works}
+        for key, stage in self._rests_on.items():
+            if stage is None:
+                self._ask_about(key)
         judge.begin(job.setup.out, job.spending, self._stop, on_asked, shared)
         count = min(judge.concurrency, len(works))
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
@@ -74,10 +82,17 @@ class Judging:
         works = [work for work in plan.works if work.video is not None and _asked_of(work)]
         if judge is None or not works:
             return None
-        return cls(judge, works, job.setup.build()[0], job, on_asked, shared)
+        return cls(judge, works, plan.stages, job.setup.build()[0], job, on_asked, shared)
+
+    def perceived(self, stage: int, key: tuple[str, int]) -> None:
+        """A worker has done with a video in a pass."""
+        if self._rests_on.get(key) == stage:
+            self._ask_about(key)
 
     def when_answered(self, items: Iterator[WorkItem]) -> Iterator[WorkItem]:
         """The items of the last pass: first those that ask nothing, then each when its questions are answered."""
+        for key in list(self._unperceived):
+            self._ask_about(key)
         later: dict[tuple[str, int], WorkItem] = {}
         for item in items:
             if item.key in self._waiting:
@@ -101,17 +116,24 @@ class Judging:
         until = time.monotonic() + _LEAVE
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
-        return self._judge.finish()
+        return dict(self._counters) | self._judge.finish()
 
     def remarks(self) -> list[str]:
         return self._judge.remarks()
 
+    def _ask_about(self, key: tuple[str, int]) -> None:
+        work = self._unperceived.pop(key, None)
+        if work is not None:
+            self._to_ask.put(work)
+
     def _work(self) -> None:
         while not self._stop.is_set():
             try:
-                work = self._to_ask.get_nowait()
+                work = self._to_ask.get(timeout=_LOOK)
             except queue.Empty:
-                return
+                if not self._waiting:
+                    return
+                continue
             reasons: Reasons = {}
             try:
                 reasons = self._ask(work)
@@ -139,12 +161,14 @@ class Judging:
             except Exception as error:
                 log.exception("case %s, %s", work.case.id, use.describe())
                 reasons[use] = WorldGaugeError(told(error))
+        with self._lock:
+            self._counters += _perceived_here(perception)
         return reasons
 
     def _prepare(self, use: SignalUse, perception: Perception) -> None:
-        """Compute what a question rests on and nobody is asked for, such as the boxes drawn into its pictures.
+        """Compute what a question rests on and no worker has kept, such as pictures with boxes drawn into them.
 
-        One at a time: instruments are not made for many threads. Workers then find it in the store.
+        One at a time: instruments are not made for many threads.
         """
         for need in inherited(use):
             if SIGNALS.get(need.signal).is_asked:
@@ -183,3 +207,29 @@ def sending(plan: Plan) -> str:
 
 def _asked_of(work: CaseWork) -> list[SignalUse]:
     return [use for use in work.compute if SIGNALS.get(use.signal).is_asked]
+
+
+def _rests_on(work: CaseWork, stages: Stages) -> int | None:
+    """The pass after which everything is in the store that the questions about a video rest on; None: they need none.
+
+    What is not kept, such as the frames themselves, is made anew where it is asked about.
+    """
+    below: set[SignalUse] = set()
+    pending = _asked_of(work)
+    while pending:
+        needs = set(inherited(pending.pop())) - below
+        below |= needs
+        pending += needs
+    due = {use for use in below.intersection(work.compute) if SIGNALS.get(use.signal).kept}
+    passes = {stages.of_use[use] for use in due if not SIGNALS.get(use.signal).is_asked}
+    return max((stage for stage in passes if stage != stages.asking), default=None)
+
+
+def _perceived_here(perception: Perception) -> Counter[str]:
+    """What asking itself had to perceive; the answers are counted by the judge."""
+    return Counter({name: n for name, n in perception.counters.items() if _is_perception(name)})
+
+
+def _is_perception(counter: str) -> bool:
+    kind, _, signal = counter.partition(":")
+    return kind == "computed" and not SIGNALS.get(signal).is_asked

@@ -134,7 +134,7 @@ def execute_together(
                     ended = time.perf_counter()
                 for result in executor.map(_items(folders, stage)):
                     for each in result.all():
-                        folders[each.part].totals.add(each)
+                        folders[each.part].add(stage, each)
                         on_result(each)
             for folder in folders:
                 folder.totals.finished = True
@@ -160,6 +160,11 @@ class _Folder:
     totals: Totals = field(default_factory=Totals)
     judging: Judging | None = None
     """Its questions, where there are any."""
+
+    def add(self, stage: int, result: WorkResult) -> None:
+        self.totals.add(result)
+        if self.judging is not None:
+            self.judging.perceived(stage, (result.case, result.take))
 
     def asks_in(self, stage: int) -> bool:
         """Whether the items of a pass wait for answers."""
