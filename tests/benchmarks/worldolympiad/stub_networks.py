@@ -4,7 +4,7 @@ scene of one colour. What they say hangs on the corner that tells whose clip it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,6 +69,16 @@ class StubPath(Instrument):
         return Trajectory(poses, lens, "estimated", ones, 0 * ones, ones[1:], ones[1:], True, ones > 0)
 
 
+@dataclass(frozen=True)
+class StubDoubtedPath(StubPath):
+    """The same path, for which nothing vouches."""
+
+    name: ClassVar[str] = "stub_doubted_path"
+
+    def trajectory(self, frames: Sequence[np.ndarray], lens: Lens | None = None) -> Trajectory:
+        return replace(super().trajectory(frames, lens), doubt="it sways")
+
+
 @dataclass(frozen=True, eq=False)
 class StubScene:
     """One grey on every side."""
@@ -100,5 +110,5 @@ def _corner(frame: np.ndarray) -> float:
     return float(frame[-4, -4].mean()) / 255
 
 
-for made in (StubBoxes, StubLikeness, StubPath, StubReconstruction):
+for made in (StubBoxes, StubLikeness, StubPath, StubDoubtedPath, StubReconstruction):
     INSTRUMENTS.add(made.name, made, f"stub_networks:{made.__name__}")

@@ -92,6 +92,7 @@ def run(
     model: str = "longlive",
     out: str = "run",
     scenes: str = "",
+    path: str = "stub_path",
 ) -> dict[tuple[str, str], dict[str, Any]]:
     file = tree.parent / f"{model}.json"
     submission_of(tree, model, read_dataset(tree)).write(file)
@@ -99,8 +100,7 @@ def run(
         file, benchmark="worldolympiad", data=tree, protocol=protocol, metrics=metrics,
         judge=f"scripted:{HERE / 'scripted_judge.py'}:{script}", store=tree.parent / "store", out=tree.parent / out,
         includes=[HERE / "stub_networks.py"],
-        use=["phrase_follower=stub_boxes", "poses=stub_path",
-             f"reconstruction={scenes or stored(tree)}"],
+        use=["phrase_follower=stub_boxes", f"poses={path}", f"reconstruction={scenes or stored(tree)}"],
     )  # fmt: skip
     execute(job, make_plan(job))
     return {(line["case"], line["metric"]): line for line in records(tree.parent / out)}
@@ -251,10 +251,21 @@ def test_the_perceptual_distance_of_redrawn_frames(tree: Path, monkeypatch: pyte
     shown = np.where(half[..., None], np.random.default_rng(0).integers(0, 256, grey.shape, np.uint8), grey)
     drawn = {
         "frames": np.arange(3), "covered": np.array([1.0, 0.1, 0.5]), "counted": np.array([True, False, True]),
-        "seen": grey, "shown": shown, "compared": half,
+        "seen": grey, "shown": shown, "compared": half, "doubt": np.array(""),
     }  # fmt: skip
     network = LpipsAlex()
     first, left_out, second = photometric_distances.function(drawn, network)["distance"]
     whole = network.distances(shown, grey)
     assert np.isnan(left_out) and first == pytest.approx(whole[0]) and second == pytest.approx(2 * whole[1])
     assert photometric_distances.function({**drawn, "shown": grey}, network)["distance"][0] == 0
+
+
+def test_a_doubted_path_is_good_enough_for_what_vouches_for_itself(tree: Path) -> None:
+    columns = "house_camera,house_GS,house_photometric"
+    found = run(tree, metrics=columns, scenes="stub_reconstruction", path="stub_doubted_path")
+    assert {found["c1", name]["code"] for name in ("house_camera", "house_GS")} == {"pose-not-trusted"}
+    assert found["c1", "house_photometric"]["status"] == "ok"
+    assert found["c1", "house_photometric"]["reason"].endswith("; it sways")
+    trusted = run(tree, metrics=columns, scenes="stub_reconstruction", out="trusted")
+    assert trusted["c1", "house_photometric"]["raw"] == found["c1", "house_photometric"]["raw"], "by the same path"
+    assert counted(tree, "trusted")["worldolympiad/fitted_path"] == 2

@@ -101,6 +101,7 @@ def photometric_lpips(case: Case, found: Arrays) -> Measurement:
 
 def _of_frames(found: Arrays, name: str) -> Measurement:
     remark = f"the scene covers {found['covered'].mean():.0%} of what stands still"
+    remark += f"; {found['doubt']}" if str(found["doubt"]) else ""
     left_out = float(np.isnan(found[name]).mean())
     return Measurement.from_curve(found[name], reason=remark, frames=found["frames"].tolist(), left_out=left_out)
 

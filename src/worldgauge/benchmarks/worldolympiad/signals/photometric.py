@@ -6,6 +6,7 @@ import numpy as np
 
 from worldgauge.benchmarks.worldolympiad.formulas.photometric import LaidOver, distance_compared, laid_over, likeness
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import shown_pixels
+from worldgauge.benchmarks.worldolympiad.signals.fitted_path import fitted_path
 from worldgauge.benchmarks.worldolympiad.signals.self_motion import masks_of, motion_masks
 from worldgauge.benchmarks.worldolympiad.signals.views import cameras_of, frames_of
 from worldgauge.core.clip import Clip
@@ -13,7 +14,6 @@ from worldgauge.core.errors import Unscored
 from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
-from worldgauge.signals.poses import poses
 from worldgauge.signals.seats import ImageDistance, ReconstructionInstrument
 
 SIDE = 416
@@ -23,7 +23,7 @@ SIDE = 416
 @signal(
     version=1,
     reads=("video",),
-    needs=(motion_masks(), poses()),
+    needs=(motion_masks(), fitted_path()),
     seat="reconstruction",
     kept=False,
     cost=0.6,
@@ -34,7 +34,8 @@ def odd_pictures(clip: Clip, moving: Arrays, path: Arrays, instrument: Reconstru
 
     `frames` (F,) are the numbers, `covered` (F,) how much of what stands still the scene covers in each. Of those of
     which it covers enough, `counted` (F,): `seen` (C, H, W, 3) the frame, `shown` (C, H, W, 3) what is shown in its
-    place and `compared` (C, H, W) where. Unscored where fewer than half of the frames count.
+    place and `compared` (C, H, W) where. `doubt` is that of `fitted_path`: along a wrong path the pictures are wrong,
+    so it need not be trusted. Unscored where fewer than half of the frames count.
     """
     from worldgauge.functional.masks import resize_mask
     from worldgauge.media.resize import resize
@@ -71,6 +72,7 @@ def odd_pictures(clip: Clip, moving: Arrays, path: Arrays, instrument: Reconstru
         "seen": np.stack([frame for frame, counts in zip(seen, counted, strict=True) if counts]),
         "shown": np.stack([one.shown for one in found if one.counts]),
         "compared": np.stack([one.compared for one in found if one.counts]),
+        "doubt": path["doubt"],
     }
 
 
@@ -103,4 +105,4 @@ def _of_all(drawn: Arrays, **values: list[float]) -> Arrays:
     columns = {name: np.full(len(drawn["frames"]), np.nan) for name in values}
     for name, known in values.items():
         columns[name][drawn["counted"]] = known
-    return {"frames": drawn["frames"], "covered": drawn["covered"], **columns}
+    return {**{name: drawn[name] for name in ("frames", "covered", "doubt")}, **columns}
