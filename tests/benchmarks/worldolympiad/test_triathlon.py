@@ -158,6 +158,8 @@ def _check_case_page(root: Path, runs: list[Run]) -> None:
     assert titles[:4] == ["Rules of physics", "Frames with boxes", "Reference with boxes", "Views of the rebuilt scene"]
     assert len([title for title in titles if title.startswith("Chunk ")]) == 3
     assert [len(figure.stills) for figure in evidence.figures[:4]] == [0, 8, 8, 9]
+    views, meta = evidence.figures[3].lines
+    assert views.startswith("views 0.") and meta.startswith("meta-view 0.") and views.endswith(": The room is seen.")
     chunk = next(figure for figure in evidence.figures if figure.title.startswith("Chunk 1"))
     assert len(chunk.stills) == 4 and chunk.lines[0].startswith("action W: part 1 of yt0") and len(chunk.lines) == 3
     drawn = np.asarray(evidence.figures[1].stills[0].picture())

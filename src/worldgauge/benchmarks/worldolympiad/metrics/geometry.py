@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -93,7 +92,7 @@ def photometric_psnr(case: Case, found: Arrays) -> Measurement:
     return _of_frames(found, "psnr")
 
 
-@metric(unit="", higher_is_better=False, bounds=(0, inf), needs=[photometric_distances()], formula=distance_compared)
+@metric(unit="", higher_is_better=False, bounds=(0, 10), needs=[photometric_distances()], formula=distance_compared)
 def photometric_lpips(case: Case, found: Arrays) -> Measurement:
     """Learned perceptual distance of the odd ones of 32 frames to their pictures from a scene of the even ones."""
     return _of_frames(found, "distance")
