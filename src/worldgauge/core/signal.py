@@ -75,6 +75,8 @@ class Signal:
     """Rough bytes per pixel of all frames that it holds at once, in its value or on the way to it."""
     prompts: tuple[str, ...] = ()
     """Prompt files it asks with, as `package:name`; their digests are part of its key."""
+    tolerant: bool = False
+    """Whether it is handed None for a need that is unscored, in place of being unscored itself."""
 
     def __call__(self, *, of: Source = "video", frames: FrameSpec | None = None, **parameters: Any) -> SignalUse:
         chosen = merge_parameters(f"signal '{self.name}'", self.defaults, parameters)
@@ -112,6 +114,7 @@ def signal(
     memory: float = 110.0,
     dense: float = 0.0,
     prompts: tuple[str, ...] = (),
+    tolerant: bool = False,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Signal]:
     """Declare and register a signal."""
@@ -140,6 +143,7 @@ def signal(
             memory=memory,
             dense=dense,
             prompts=prompts,
+            tolerant=tolerant,
         )
         SIGNALS.add(declared.name, declared, f"{function.__module__}:{function.__name__}")
         return declared

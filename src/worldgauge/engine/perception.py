@@ -254,6 +254,9 @@ class Perception:
             try:
                 arguments.append(self.value(need))
             except Unscored as outcome:
+                if signal.tolerant:
+                    arguments.append(None)
+                    continue
                 # A need that is not kept leaves no other trace of what it found out.
                 if not SIGNALS.get(need.signal).kept:
                     self._keep(use, {}, time.perf_counter(), outcome)

@@ -80,6 +80,10 @@ def tree(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path(shutil.copytree(made / "outputs_batch", tmp_path / "outputs_batch"))
 
 
+def stored(tree: Path) -> str:
+    return f"stored_scenes:folder={tree.parent / 'scenes'}"
+
+
 def run(
     tree: Path,
     metrics: str = OFFICIAL,
@@ -87,6 +91,8 @@ def run(
     protocol: str = "published",
     model: str = "longlive",
     out: str = "run",
+    scenes: str = "",
+    path: str = "stub_path",
 ) -> dict[tuple[str, str], dict[str, Any]]:
     file = tree.parent / f"{model}.json"
     submission_of(tree, model, read_dataset(tree)).write(file)
@@ -94,8 +100,7 @@ def run(
         file, benchmark="worldolympiad", data=tree, protocol=protocol, metrics=metrics,
         judge=f"scripted:{HERE / 'scripted_judge.py'}:{script}", store=tree.parent / "store", out=tree.parent / out,
         includes=[HERE / "stub_networks.py"],
-        use=["phrase_follower=stub_boxes", "poses=stub_path",
-             f"reconstruction=stored_scenes:folder={tree.parent / 'scenes'}"],
+        use=["phrase_follower=stub_boxes", f"poses={path}", f"reconstruction={scenes or stored(tree)}"],
     )  # fmt: skip
     execute(job, make_plan(job))
     return {(line["case"], line["metric"]): line for line in records(tree.parent / out)}
@@ -196,8 +201,10 @@ def test_answers_that_cannot_be_read(tree: Path) -> None:
 def test_house_columns_name_nobody(tree: Path) -> None:
     found = run(tree, metrics=HOUSE, protocol="released")
     assert Counter(line["kind"] for line in asked(tree)) == {"rewrite": 2, "views": 2, "meta": 2}
-    assert {found["c1", metric]["status"] for metric in HOUSE.split(",")} == {"ok"}
+    assert {found["c1", metric]["status"] for metric in ("house_GS", "house_Meta", "house_geometry")} == {"ok"}
     assert found["c1", "house_GS"]["raw"] == 0.6
+    thin = found["c1", "house_photometric"]
+    assert thin["status"] == "unscored" and thin["reason"] == "the scene covers too little of 16 of 16 frames"
 
 
 def test_a_reference_that_cannot_be_followed_is_no_fault_of_the_model(tree: Path) -> None:
@@ -217,7 +224,48 @@ def test_the_plan_counts_the_questions_of_every_clip(tree: Path) -> None:
         file, benchmark="worldolympiad", data=tree, metrics="GS,Meta", includes=[HERE / "stub_networks.py"],
         judge=f"scripted:{HERE / 'scripted_judge.py'}:answer", store=tree.parent / "store", out=tree.parent / "planned",
         use=["phrase_follower=stub_boxes", "poses=stub_path",
-             f"reconstruction=stored_scenes:folder={tree.parent / 'scenes'}"],
+             f"reconstruction={stored(tree)}"],
     )  # fmt: skip
     asking = make_plan(job).asking
     assert (asking.calls, asking.images) == (2 * (1 + 1 + 1 + 1), 2 * (8 + 8 + 1))
+
+
+def test_the_perceptual_distance_of_redrawn_frames(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from instruments.neural.weight_folder import write_lpips
+    from worldgauge.benchmarks.worldolympiad.signals.photometric import photometric_distances
+    from worldgauge.instruments.neural.lpips import LpipsAlex
+
+    columns = "house_photometric,house_photometric_lpips"
+    found = run(tree, metrics=columns, scenes="stub_reconstruction")
+    assert found["c1", "house_photometric"]["status"] == "ok"
+    without = found["c1", "house_photometric_lpips"]
+    assert without["status"] == "unscored" and "lpips_alex" in without["reason"], "without weights there is a reason"
+    (tree.parent / "weights").mkdir()
+    places = write_lpips(tree.parent / "weights")
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", " ".join(f"{name}={file}" for name, file in places.items()))
+    again = run(tree, metrics=columns, scenes="stub_reconstruction", out="again")["c1", "house_photometric_lpips"]
+    assert again["status"] == "ok" and again["raw"] > 0 and len(again["curve"]) == FRAMES // 2
+    grey = np.stack([np.full((48, 64, 3), level, np.uint8) for level in (60, 120)])
+    half = np.zeros((2, 48, 64), bool)
+    half[0], half[1, :24] = True, True
+    shown = np.where(half[..., None], np.random.default_rng(0).integers(0, 256, grey.shape, np.uint8), grey)
+    drawn = {
+        "frames": np.arange(3), "covered": np.array([1.0, 0.1, 0.5]), "counted": np.array([True, False, True]),
+        "seen": grey, "shown": shown, "compared": half, "doubt": np.array(""),
+    }  # fmt: skip
+    network = LpipsAlex()
+    first, left_out, second = photometric_distances.function(drawn, network)["distance"]
+    whole = network.distances(shown, grey)
+    assert np.isnan(left_out) and first == pytest.approx(whole[0]) and second == pytest.approx(2 * whole[1])
+    assert photometric_distances.function({**drawn, "shown": grey}, network)["distance"][0] == 0
+
+
+def test_a_doubted_path_is_good_enough_for_what_vouches_for_itself(tree: Path) -> None:
+    columns = "house_camera,house_GS,house_photometric"
+    found = run(tree, metrics=columns, scenes="stub_reconstruction", path="stub_doubted_path")
+    assert {found["c1", name]["code"] for name in ("house_camera", "house_GS")} == {"pose-not-trusted"}
+    assert found["c1", "house_photometric"]["status"] == "ok"
+    assert found["c1", "house_photometric"]["reason"].endswith("; it sways")
+    trusted = run(tree, metrics=columns, scenes="stub_reconstruction", out="trusted")
+    assert trusted["c1", "house_photometric"]["raw"] == found["c1", "house_photometric"]["raw"], "by the same path"
+    assert counted(tree, "trusted")["worldolympiad/fitted_path"] == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from worldgauge.benchmarks.worldolympiad.formulas.background_fill import fill_background, fill_by_camera
-from worldgauge.benchmarks.worldolympiad.formulas.photometric import likeness
+from worldgauge.benchmarks.worldolympiad.formulas.photometric import distance_compared, laid_over, likeness
 from worldgauge.benchmarks.worldolympiad.formulas.self_motion import MOST_AREA, misses, things
 from worldgauge.functional.pose import invert
 from worldgauge.functional.scenes import SceneCameras
@@ -81,8 +81,13 @@ def test_only_what_the_scene_shows_and_what_stands_still_counts() -> None:
     everywhere, nowhere = np.ones((30, 40), bool), np.zeros((30, 40), bool)
     rows = np.zeros((30, 40), bool)
     rows[:10] = True
-    assert likeness(frame, picture, everywhere, nowhere).ssim < 0.75
-    unseen, moving = likeness(frame, picture, ~rows, nowhere), likeness(frame, picture, everywhere, rows)
-    assert (unseen.ssim, unseen.psnr) == (1.0, 99.0) and unseen.covered == pytest.approx(2 / 3)
-    assert (moving.ssim, moving.psnr, moving.covered) == (1.0, 99.0, 1.0)
-    assert not likeness(frame, picture, rows, nowhere).counts, "a third is too little"
+    whole = laid_over(frame, picture, everywhere, nowhere)
+    assert likeness(frame, whole.shown, whole.compared).ssim < 0.75
+    unseen, moving = laid_over(frame, picture, ~rows, nowhere), laid_over(frame, picture, everywhere, rows)
+    for one in (unseen, moving):
+        found = likeness(frame, one.shown, one.compared)
+        assert (found.ssim, found.psnr) == (1.0, 99.0)
+    assert unseen.covered == pytest.approx(2 / 3) and moving.covered == 1.0
+    assert not laid_over(frame, picture, rows, nowhere).counts, "a third is too little"
+    assert distance_compared(0.2, whole.compared) == 0.2
+    assert distance_compared(0.2, unseen.compared) == pytest.approx(0.3), "what is not compared does not pay"

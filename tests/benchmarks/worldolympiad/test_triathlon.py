@@ -47,10 +47,10 @@ COLUMNS = ",".join(name for name in OFFICIAL if name not in ("PhysicalSubsets", 
 USE = tuple(
     f"{seat}={name}"
     for seat, name in (
-        ("phrase_follower", "tiny_boxes"),
-        ("text_image", "tiny_likeness"),
-        ("poses", "tiny_path"),
-        ("reconstruction", "tiny_reconstruction"),
+        ("phrase_follower", "stub_boxes"),
+        ("text_image", "stub_likeness"),
+        ("poses", "stub_path"),
+        ("reconstruction", "stub_reconstruction"),
     )
 )
 BROKEN, NO_TIMES, DOWN = "g1_part1", "yt1_part1", "yt2_part2"
@@ -73,7 +73,7 @@ def run(tree: Path, model: str, function: str = "answer", protocol: str = "relea
     out = tree.parent / f"{protocol}-{model}"
     job = build_job(
         file, benchmark="worldolympiad", data=tree, protocol=protocol, metrics=COLUMNS, judge=judge(function),
-        store=tree.parent / "store", out=out, includes=[HERE / "triathlon_networks.py"], use=list(USE),
+        store=tree.parent / "store", out=out, includes=[HERE / "stub_networks.py"], use=list(USE),
     )  # fmt: skip
     execute(job, make_plan(job))
     return {(line["case"], line["metric"]): line for line in records(out)}
@@ -158,6 +158,8 @@ def _check_case_page(root: Path, runs: list[Run]) -> None:
     assert titles[:4] == ["Rules of physics", "Frames with boxes", "Reference with boxes", "Views of the rebuilt scene"]
     assert len([title for title in titles if title.startswith("Chunk ")]) == 3
     assert [len(figure.stills) for figure in evidence.figures[:4]] == [0, 8, 8, 9]
+    views, meta = evidence.figures[3].lines
+    assert views.startswith("views 0.") and meta.startswith("meta-view 0.") and views.endswith(": The room is seen.")
     chunk = next(figure for figure in evidence.figures if figure.title.startswith("Chunk 1"))
     assert len(chunk.stills) == 4 and chunk.lines[0].startswith("action W: part 1 of yt0") and len(chunk.lines) == 3
     drawn = np.asarray(evidence.figures[1].stills[0].picture())
@@ -173,7 +175,7 @@ def test_killed_in_each_track_it_goes_on_at_the_call(tmp_path: Path) -> None:
     tree = write_cases(tmp_path, {"general/c1": 3}, ("longlive",))
     submission_of(tree, "longlive", read_dataset(tree)).write(tmp_path / "longlive.json")
     command = [
-        sys.executable, "-m", "worldgauge", "--include", str(HERE / "triathlon_networks.py"), "run", "longlive.json",
+        sys.executable, "-m", "worldgauge", "--include", str(HERE / "stub_networks.py"), "run", "longlive.json",
         "-b", "worldolympiad", "--data", str(tree), "-m", COLUMNS, "--judge", judge("answer"), "--store", "store",
         "--out", "run", "-w", "1", *(part for use in USE for part in ("--use", use)),
     ]  # fmt: skip

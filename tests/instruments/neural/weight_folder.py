@@ -50,22 +50,27 @@ def write_weights(folder: Path) -> str:
     """Write all files; returns what `WORLDGAUGE_WEIGHTS` has to be: only a file that is named may be another one."""
     folder.mkdir(parents=True, exist_ok=True)
     raft = {rename(name): value for name, value in checkpoint("raft_large").items()}
-    alex = checkpoint("lpips_alex")
     states = {
         "raft_large": raft,
         "sea_raft_m": {f"module.{name}": value for name, value in checkpoint("sea_raft_spring_m").items()},
         "vgg19": dict(checkpoint("vgg19_gram")),
         "vfimamba": interpolation(narrow()),
-        # Trained heads have no negative weight, so that a distance is one.
-        "lpips_alex": {name: value.abs() for name, value in alex.items() if name.startswith("lin")},
-        "alexnet": {name: value for name, value in alex.items() if name.startswith("features")},
         "droid_slam": dict(droid_checkpoint(8)),
     }
-    places = write_encoders(folder) | _save(folder, states)
+    places = write_encoders(folder) | write_lpips(folder) | _save(folder, states)
     places["buffalo_l"] = onnx_files.write_archive(folder / "buffalo_l.zip", onnx_files.one_face())
     if importlib.util.find_spec("transformers"):
         places |= write_transformers(folder)
     return " ".join(f"{name}={path}" for name, path in places.items())
+
+
+def write_lpips(folder: Path) -> dict[str, Path]:
+    """LPIPS on AlexNet; id of the weights to its file."""
+    alex = checkpoint("lpips_alex")
+    # Trained heads have no negative weight, so that a distance is one.
+    heads = {name: value.abs() for name, value in alex.items() if name.startswith("lin")}
+    trunk = {name: value for name, value in alex.items() if name.startswith("features")}
+    return _save(folder, {"lpips_alex": heads, "alexnet": trunk})
 
 
 def write_transformers(folder: Path) -> dict[str, Path]:

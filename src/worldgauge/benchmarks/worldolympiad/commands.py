@@ -77,14 +77,16 @@ def cases(tree: Tree, out: Out) -> None:
 def files(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     out: Out,
-    prefix: Annotated[str, typer.Option(help="Prefix of the files, such as longlive.")],
+    prefix: Annotated[str, typer.Option(help="Prefix of the files, such as longlive; that of the model.")] = "",
     store: StorePath = None,
 ) -> None:
     """Write the official files of a run: judge JSON per case, progress, score_summary.json and score_cases.csv."""
+    from worldgauge.benchmarks.worldolympiad.data.pipelines import prefix_of
     from worldgauge.benchmarks.worldolympiad.official.write import write_official
     from worldgauge.core.run_folder import Run
 
-    for file in write_official(Run(run), out, prefix, store or default_store()):
+    opened = Run(run)
+    for file in write_official(opened, out, prefix or prefix_of(opened.file.model), store or default_store()):
         say(str(file))
 
 

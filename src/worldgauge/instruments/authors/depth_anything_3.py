@@ -118,43 +118,87 @@ class DepthAnything3Depth(_Network):
 
 
 @dataclass(frozen=True)
-class DepthAnything3Small(DepthAnything3):
-    """Depth Anything 3 Small."""
-
-    name: ClassVar[str] = "depth_anything_3_small"
+class _Small(_Network):
     file: ClassVar[str] = "depth_anything_3_small"
     layout: ClassVar[str] = "da3-small"
     memory: ClassVar[float] = 4.0
 
 
 @dataclass(frozen=True)
-class DepthAnything3Base(DepthAnything3):
-    """Depth Anything 3 Base."""
+class DepthAnything3Small(_Small, DepthAnything3):
+    """Depth Anything 3 Small."""
 
-    name: ClassVar[str] = "depth_anything_3_base"
+    name: ClassVar[str] = "depth_anything_3_small"
+
+
+@dataclass(frozen=True)
+class DepthAnything3SmallDepth(_Small, DepthAnything3Depth):
+    """Depth by Depth Anything 3 Small."""
+
+    name: ClassVar[str] = "depth_anything_3_small_depth"
+
+
+@dataclass(frozen=True)
+class _Base(_Network):
     file: ClassVar[str] = "depth_anything_3_base"
     layout: ClassVar[str] = "da3-base"
     memory: ClassVar[float] = 6.0
 
 
 @dataclass(frozen=True)
-class DepthAnything3Large(DepthAnything3):
-    """Depth Anything 3 Large."""
+class DepthAnything3Base(_Base, DepthAnything3):
+    """Depth Anything 3 Base."""
 
-    name: ClassVar[str] = "depth_anything_3_large"
+    name: ClassVar[str] = "depth_anything_3_base"
+
+
+@dataclass(frozen=True)
+class DepthAnything3BaseDepth(_Base, DepthAnything3Depth):
+    """Depth by Depth Anything 3 Base."""
+
+    name: ClassVar[str] = "depth_anything_3_base_depth"
+
+
+@dataclass(frozen=True)
+class _Large(_Network):
     file: ClassVar[str] = "depth_anything_3_large"
     layout: ClassVar[str] = "da3-large"
     memory: ClassVar[float] = 10.0
 
 
 @dataclass(frozen=True)
-class DepthAnything3Giant(DepthAnything3):
-    """Depth Anything 3 Giant."""
+class DepthAnything3Large(_Large, DepthAnything3):
+    """Depth Anything 3 Large."""
 
-    name: ClassVar[str] = "depth_anything_3_giant"
+    name: ClassVar[str] = "depth_anything_3_large"
+
+
+@dataclass(frozen=True)
+class DepthAnything3LargeDepth(_Large, DepthAnything3Depth):
+    """Depth by Depth Anything 3 Large."""
+
+    name: ClassVar[str] = "depth_anything_3_large_depth"
+
+
+@dataclass(frozen=True)
+class _Giant(_Network):
     file: ClassVar[str] = "depth_anything_3_giant"
     layout: ClassVar[str] = "da3-giant"
     memory: ClassVar[float] = 20.0
+
+
+@dataclass(frozen=True)
+class DepthAnything3Giant(_Giant, DepthAnything3):
+    """Depth Anything 3 Giant."""
+
+    name: ClassVar[str] = "depth_anything_3_giant"
+
+
+@dataclass(frozen=True)
+class DepthAnything3GiantDepth(_Giant, DepthAnything3Depth):
+    """Depth by Depth Anything 3 Giant."""
+
+    name: ClassVar[str] = "depth_anything_3_giant_depth"
 
 
 @dataclass(frozen=True)
@@ -165,43 +209,3 @@ class DepthAnything3Nested(DepthAnything3):
     file: ClassVar[str] = "depth_anything_3_nested"
     layout: ClassVar[str] = "da3nested-giant-large"
     memory: ClassVar[float] = 24.0
-
-
-@dataclass(frozen=True)
-class DepthAnything3SmallDepth(DepthAnything3Depth):
-    """Depth by Depth Anything 3 Small."""
-
-    name: ClassVar[str] = "depth_anything_3_small_depth"
-    file: ClassVar[str] = "depth_anything_3_small"
-    layout: ClassVar[str] = "da3-small"
-    memory: ClassVar[float] = 4.0
-
-
-@dataclass(frozen=True)
-class DepthAnything3BaseDepth(DepthAnything3Depth):
-    """Depth by Depth Anything 3 Base."""
-
-    name: ClassVar[str] = "depth_anything_3_base_depth"
-    file: ClassVar[str] = "depth_anything_3_base"
-    layout: ClassVar[str] = "da3-base"
-    memory: ClassVar[float] = 6.0
-
-
-@dataclass(frozen=True)
-class DepthAnything3LargeDepth(DepthAnything3Depth):
-    """Depth by Depth Anything 3 Large."""
-
-    name: ClassVar[str] = "depth_anything_3_large_depth"
-    file: ClassVar[str] = "depth_anything_3_large"
-    layout: ClassVar[str] = "da3-large"
-    memory: ClassVar[float] = 10.0
-
-
-@dataclass(frozen=True)
-class DepthAnything3GiantDepth(DepthAnything3Depth):
-    """Depth by Depth Anything 3 Giant."""
-
-    name: ClassVar[str] = "depth_anything_3_giant_depth"
-    file: ClassVar[str] = "depth_anything_3_giant"
-    layout: ClassVar[str] = "da3-giant"
-    memory: ClassVar[float] = 20.0

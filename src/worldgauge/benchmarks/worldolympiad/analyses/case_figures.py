@@ -36,6 +36,12 @@ from worldgauge.judge.session import answer_in
 NAME = "worldolympiad/"
 PLAIN = {"half_open": False, "equal_spans": False}
 META = "meta-view"
+SCENES = {
+    "": ("Views of the rebuilt scene", "scene_views", {"dynamic": "fill"}),
+    "dropped_": ("Views of the scene without what moves", "scene_views", {"dynamic": "drop"}),
+    "house_": ("Views of the scene filled by the camera's motion", "house_scene_views", {}),
+}
+"""How the judgements of a rebuilt scene begin, to the title of its pictures and the signal that has them."""
 
 
 def evidence(stored: Stored) -> Evidence:
@@ -45,14 +51,14 @@ def evidence(stored: Stored) -> Evidence:
         "global": _answer(stored, "global_judgement", equal_spans=False) or []
     }
     ours, wanted, score = _paths(stored)
-    views = {name: _score(stored, f"{name}_judgement") for name in ("splat", "meta")}
+    views = {kind: {name: _answer(stored, f"{kind}{name}_judgement") for name in ("splat", "meta")} for kind in SCENES}
     judged = Judged(
         verdicts or (),
         levels["chunk"],
         levels["transition"],
         levels["global"][0] if levels["global"] else {},
-        views["splat"],
-        views["meta"],
+        _first_score(views, "splat"),
+        _first_score(views, "meta"),
         score,
     )
     figures = [*_rules(stored, verdicts), *_views(stored, views), *_timeline(stored, levels)]
@@ -85,15 +91,26 @@ def _rules(stored: Stored, verdicts: Any) -> list[Gallery]:
     return found
 
 
-def _views(stored: Stored, scores: dict[str, float | None]) -> list[Gallery]:
-    arrays = stored.arrays(f"{NAME}scene_views", dynamic="fill") or stored.arrays(f"{NAME}scene_views", dynamic="drop")
-    if arrays is None:
-        return []
-    names = [f"view {number} of {int(arrays['views'])}" for number in arrays["shown"].tolist()]
-    names.append(f"{META}, frame {int(arrays['meta_frame'])}")
-    told = [f"{name}: {score:.2f}" for name, score in scores.items() if score is not None]
-    stills = [Still(partial(_view, arrays, number), caption) for number, caption in enumerate(names)]
-    return [Gallery("Views of the rebuilt scene", tuple(stills), tuple(told))]
+def _views(stored: Stored, answers: dict[str, dict[str, Any]]) -> list[Gallery]:
+    """The nine pictures of every scene that was rebuilt, and what was said of them."""
+    found = []
+    for kind, (title, signal, parameters) in SCENES.items():
+        arrays = stored.arrays(NAME + signal, **parameters)
+        if arrays is None:
+            continue
+        names = [f"view {number} of {int(arrays['views'])}" for number in arrays["shown"].tolist()]
+        names.append(f"{META}, frame {int(arrays['meta_frame'])}")
+        stills = [Still(partial(_view, arrays, number), caption) for number, caption in enumerate(names)]
+        said = {"views": answers[kind]["splat"], META: answers[kind]["meta"]}
+        told = [f"{name} {one['score']:.2f}: {one['reason']}" for name, one in said.items() if one is not None]
+        found.append(Gallery(title, tuple(stills), tuple(told)))
+    return found
+
+
+def _first_score(answers: dict[str, dict[str, Any]], name: str) -> float | None:
+    """The score of the first kind of scene that was judged."""
+    known = [own[name] for own in answers.values() if own[name] is not None]
+    return float(known[0]["score"]) if known else None
 
 
 def _view(arrays: Arrays, number: int) -> Image:
@@ -171,11 +188,6 @@ def _frame(clip: Clip, index: int, draw: Callable[[int, Image], Image] | None) -
 def _answer(stored: Stored, signal: str, **parameters: Any) -> Any:
     arrays = stored.arrays(NAME + signal, **parameters)
     return None if arrays is None else answer_in(arrays)
-
-
-def _score(stored: Stored, signal: str) -> float | None:
-    answer = _answer(stored, signal)
-    return None if answer is None else float(answer["score"])
 
 
 def _times(chunk: TimedChunk) -> str:

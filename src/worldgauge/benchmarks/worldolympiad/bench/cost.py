@@ -23,7 +23,8 @@ from worldgauge.core.video import Video
 
 def measure(file: Path) -> list[tuple[str, float]]:
     """Seconds of processor time of each step, and the most memory of the process, in gigabytes."""
-    from worldgauge.benchmarks.worldolympiad.signals.photometric import photometric_errors
+    from worldgauge.benchmarks.worldolympiad.signals.fitted_path import fitted_path
+    from worldgauge.benchmarks.worldolympiad.signals.photometric import odd_pictures, photometric_errors
     from worldgauge.benchmarks.worldolympiad.signals.self_motion import motion_masks
     from worldgauge.benchmarks.worldolympiad.signals.views import house_scene_views
     from worldgauge.instruments.pocket.flow import DisFlow
@@ -39,10 +40,12 @@ def measure(file: Path) -> list[tuple[str, float]]:
         found.append((name, time.process_time() - started))
         return value
 
-    path = timed("poses", poses.function, clip.under(poses.frames), BundlePoses())
+    trusted = timed("poses", poses.function, clip.under(poses.frames), BundlePoses())
+    path = fitted_path.function(clip, trusted, BundlePoses())
     masks = timed("masks by motion", motion_masks.function, clip.under(motion_masks.frames), path, DisFlow())
     timed("scene and nine pictures", house_scene_views.function, clip, masks, path, PointSplat())
-    timed("photometric columns", photometric_errors.function, clip, masks, path, PointSplat())
+    drawn = timed("odd frames redrawn", odd_pictures.function, clip, masks, path, PointSplat())
+    timed("photometric columns", photometric_errors.function, drawn)
     found.append(("all", sum(seconds for _, seconds in found)))
     found.append(("memory, GB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20))
     return found

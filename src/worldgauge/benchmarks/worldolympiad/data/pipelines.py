@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from worldgauge.core.submission import ModelCard
+
 PREFIXES = {
     "cosmos-predict": "cosmos",
     "hunyuan-gamecraft": "hunyuan_gamecraft",
@@ -55,6 +57,19 @@ def pipeline_of(name: str) -> tuple[str, str] | None:
         if wanted in (pipeline, prefix.replace("_", "-"), *OTHER_NAMES.get(pipeline, ())):
             return pipeline, prefix
     return None
+
+
+def prefix_of(card: ModelCard) -> str:
+    """The prefix of a model's files: what its card says, else that of its pipeline, else its name.
+
+    >>> prefix_of(ModelCard(name="Matrix Game", prefix="mg2")), prefix_of(ModelCard(name="Matrix_Game_2"))
+    ('mg2', 'matrix_game2')
+    """
+    stated = (card.model_extra or {}).get("prefix")
+    if isinstance(stated, str) and stated:
+        return stated
+    known = pipeline_of(card.name)
+    return known[1] if known else cleaned(card.name)
 
 
 def cleaned(name: str) -> str:

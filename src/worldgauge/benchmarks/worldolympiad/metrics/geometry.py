@@ -1,16 +1,18 @@
-"""The geometry track: a judge's scores of a rebuilt scene, the 3D score, and a photometric one without a judge."""
+"""The geometry track: a judge's scores of a rebuilt scene, the 3D score, and photometric ones without a judge."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from worldgauge.benchmarks.worldolympiad.formulas.alignment import SEED
 from worldgauge.benchmarks.worldolympiad.formulas.combination import geometry_score
-from worldgauge.benchmarks.worldolympiad.formulas.photometric import likeness
+from worldgauge.benchmarks.worldolympiad.formulas.photometric import distance_compared, likeness
 from worldgauge.benchmarks.worldolympiad.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldolympiad.formulas.score_text import normalised
 from worldgauge.benchmarks.worldolympiad.metrics.camera import camera_motion, camera_motion_fixed
-from worldgauge.benchmarks.worldolympiad.signals.photometric import photometric_errors
+from worldgauge.benchmarks.worldolympiad.signals.photometric import photometric_distances, photometric_errors
 from worldgauge.benchmarks.worldolympiad.signals.view_judgements import (
     dropped_meta_judgement,
     dropped_splat_judgement,
@@ -20,8 +22,8 @@ from worldgauge.benchmarks.worldolympiad.signals.view_judgements import (
     splat_judgement,
 )
 from worldgauge.core.case import Case
-from worldgauge.core.metric import Measurement, metric
-from worldgauge.core.signal import Arrays
+from worldgauge.core.metric import Measurement, Metric, metric
+from worldgauge.core.signal import Arrays, Signal
 from worldgauge.functional.photometric import PSNR_CEILING
 from worldgauge.judge.session import answer_in
 from worldgauge.signals.poses import rigid_cameras
@@ -30,44 +32,25 @@ SHARE: dict[str, Any] = {"unit": "", "higher_is_better": True, "bounds": (0, 1)}
 _PATHS = [rigid_cameras(), rigid_cameras(of="reference")]
 
 
-@metric(**SHARE, needs=[splat_judgement()], formula=normalised)
-def splat_score(case: Case, answer: Arrays) -> Measurement:
-    """The judge's score of eight views of the rebuilt scene; what moves was filled before."""
-    return _judged(answer)
+def judged_pictures(case: Case, answer: Arrays) -> Measurement:
+    """The judge's score of pictures of the rebuilt scene: which, and what became of things that move, the judgement
+    tells that it rests on."""
+    return Measurement(_value(answer))
 
 
-@metric(**SHARE, needs=[dropped_splat_judgement()], formula=normalised)
-def splat_score_dropped(case: Case, answer: Arrays) -> Measurement:
-    """The judge's score of eight views of the rebuilt scene, from which what moves is left out."""
-    return _judged(answer)
+def _judged(name: str, judgement: Signal) -> Metric:
+    return metric(**SHARE, needs=[judgement()], formula=normalised, name=name)(judged_pictures)
 
 
-@metric(**SHARE, needs=[house_splat_judgement()], formula=normalised)
-def splat_score_compensated(case: Case, answer: Arrays) -> Measurement:
-    """The judge's score of eight views of the rebuilt scene; what moves was filled by the camera's motion."""
-    return _judged(answer)
+splat_score = _judged("splat_score", splat_judgement)
+splat_score_dropped = _judged("splat_score_dropped", dropped_splat_judgement)
+splat_score_compensated = _judged("splat_score_compensated", house_splat_judgement)
+meta_score = _judged("meta_score", meta_judgement)
+meta_score_dropped = _judged("meta_score_dropped", dropped_meta_judgement)
+meta_score_compensated = _judged("meta_score_compensated", house_meta_judgement)
 
 
-@metric(**SHARE, needs=[meta_judgement()], formula=normalised)
-def meta_score(case: Case, answer: Arrays) -> Measurement:
-    """The judge's score of the meta-view of the rebuilt scene; what moves was filled before."""
-    return _judged(answer)
-
-
-@metric(**SHARE, needs=[dropped_meta_judgement()], formula=normalised)
-def meta_score_dropped(case: Case, answer: Arrays) -> Measurement:
-    """The judge's score of the meta-view of the rebuilt scene, from which what moves is left out."""
-    return _judged(answer)
-
-
-@metric(**SHARE, needs=[house_meta_judgement()], formula=normalised)
-def meta_score_compensated(case: Case, answer: Arrays) -> Measurement:
-    """The judge's score of the meta-view of the rebuilt scene; what moves was filled by the camera's motion."""
-    return _judged(answer)
-
-
-@metric(**SHARE, needs=[splat_judgement(), meta_judgement(), *_PATHS], formula=geometry_score)
-def geometry(
+def whole_geometry(
     case: Case,
     views: Arrays,
     meta: Arrays,
@@ -82,20 +65,12 @@ def geometry(
     return Measurement(geometry_score(_value(views) + _value(meta) + camera, protocol))
 
 
-@metric(**SHARE, needs=[dropped_splat_judgement(), dropped_meta_judgement(), *_PATHS], formula=geometry_score)
-def geometry_dropped(
-    case: Case,
-    views: Arrays,
-    meta: Arrays,
-    ours: Arrays,
-    wanted: Arrays,
-    *,
-    seed: int = SEED,
-    protocol: Protocol = "paper",
-) -> Measurement:
-    """As `geometry`, of the scene from which what moves is left out."""
-    camera = camera_motion.function(case, ours, wanted, seed=seed).value
-    return Measurement(geometry_score(_value(views) + _value(meta) + camera, protocol))
+def _whole(name: str, views: Signal, meta: Signal) -> Metric:
+    return metric(**SHARE, needs=[views(), meta(), *_PATHS], formula=geometry_score, name=name)(whole_geometry)
+
+
+geometry = _whole("geometry", splat_judgement, meta_judgement)
+geometry_dropped = _whole("geometry_dropped", dropped_splat_judgement, dropped_meta_judgement)
 
 
 @metric(**SHARE, needs=[house_splat_judgement(), house_meta_judgement(), *_PATHS], formula=geometry_score)
@@ -117,15 +92,18 @@ def photometric_psnr(case: Case, found: Arrays) -> Measurement:
     return _of_frames(found, "psnr")
 
 
+@metric(unit="", higher_is_better=False, bounds=(0, 10), needs=[photometric_distances()], formula=distance_compared)
+def photometric_lpips(case: Case, found: Arrays) -> Measurement:
+    """Learned perceptual distance of the odd ones of 32 frames to their pictures from a scene of the even ones."""
+    return _of_frames(found, "distance")
+
+
 def _of_frames(found: Arrays, name: str) -> Measurement:
     remark = f"the scene covers {found['covered'].mean():.0%} of what stands still"
-    left_out = float((found["ssim"] != found["ssim"]).mean())
+    remark += f"; {found['doubt']}" if str(found["doubt"]) else ""
+    left_out = float(np.isnan(found[name]).mean())
     return Measurement.from_curve(found[name], reason=remark, frames=found["frames"].tolist(), left_out=left_out)
 
 
 def _value(answer: Arrays) -> float:
     return normalised(float(answer_in(answer)["score"]))
-
-
-def _judged(answer: Arrays) -> Measurement:
-    return Measurement(_value(answer))

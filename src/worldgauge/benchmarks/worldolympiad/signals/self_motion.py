@@ -7,20 +7,20 @@ from numpy.typing import NDArray
 
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, spread
 from worldgauge.benchmarks.worldolympiad.formulas.self_motion import misses, things
+from worldgauge.benchmarks.worldolympiad.signals.fitted_path import fitted_path
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.flow import magnitude
 from worldgauge.functional.masks import decode_masks, encode_masks, resize_mask
 from worldgauge.signals.flow import FlowInstrument, fields_between
-from worldgauge.signals.poses import poses
 
 SMALL = FrameSpec().within(416)
 GROWN = 2
 """Times that a mask is grown by a square of five pixels."""
 
 
-@signal(version=1, reads=("video",), needs=(poses(),), seat="flow", frames=SMALL, cost=0.15, dense=6.0)
+@signal(version=2, needs=(fitted_path(),), seat="flow", frames=SMALL, cost=0.15, dense=6.0)
 def motion_masks(clip: Clip, path: Arrays, flow: FlowInstrument) -> Arrays:
     """Where something moves by itself in 32 frames: its flow to the frames before and after fits no static point.
 
