@@ -4,10 +4,10 @@ python -m worldgauge.benchmarks.worldolympiad.bench.physics FOLDER [--worlds 204
 
 Every process, and every camera path that does not turn away from the thing; the masks are those of the pocket tracker,
 given the mask of the first frame. Nothing is excused by a reference, and clips without a fault are held against the
-reference of their process with grain and coding losses. Every clip of a fault counts, seen or not; a pass-through is
-not shown of a thing that nothing carries. Prints a line per world, then shares with 95 % Wilson intervals and Cohen's
-kappa of verdict and truth, whose interval is drawn over worlds. About 15 minutes of processor time; what is in FOLDER already is kept, and the same command goes on after a
-stop.
+reference of their process with grain and coding losses. Every clip of a fault counts, however little of the thing is in
+the picture; a pass-through is not shown of a thing that nothing carries. Prints a line per world, then shares with 95 %
+Wilson intervals, and Cohen's kappa of verdict and truth with an interval over worlds. About 15 minutes of processor
+time; what is in FOLDER already is kept, and the same command goes on after a stop.
 """
 
 from __future__ import annotations

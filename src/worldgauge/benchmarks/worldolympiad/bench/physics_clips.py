@@ -50,8 +50,8 @@ def blocks(count: int, first_seed: int) -> list[Block]:
 
 
 def wanted(block: Block, number: int) -> list[str]:
-    """Faults shown in a world: a third of the worlds float, five twelfths pass through unless nothing carries the thing,
-    those with a direction run back."""
+    """Faults shown in a world: a third of the worlds float, five twelfths pass through (unless nothing carries the
+    thing), those with a direction run back."""
     faults = [FLOATING] if number % 3 == 0 else []
     if block.process not in CARRIED_BY_NOTHING and (number % 3 == 1 or number % 12 == 2):
         faults.append(PASSING)
@@ -68,7 +68,7 @@ class Clips:
         self._loaded, self._store = Loaded(self._seats, "cpu"), Store(folder / "store")
 
     def motions(self, block: Block, faults: list[str]) -> dict[str, Motion | str]:
-        """Clip to what was read off it, or why nothing was: the clean one, the faults, the filmed one if it has a say."""
+        """Clip to what was read off it, or why nothing was: the clean one, the faults, the filmed one with a say."""
         found: dict[str, Motion | str] = {}
         show: Callable[[str], Frames] | None = None
         shows = self._shows(block)

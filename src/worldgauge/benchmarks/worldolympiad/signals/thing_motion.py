@@ -34,8 +34,8 @@ def thing_motion(clip: Clip, track: Arrays) -> Arrays:
     """Outline and surface of the target in each frame, and how both and the ground move; px, downwards positive.
 
     Frames (N): `top`, `bottom`, `left`, `right` sides of its mask and `area`, NaN where it is not seen; `cut` (N, 4):
-    whether it reaches the picture's upper, lower, left, right edge; `bands` (N, BANDS, 3): its mean colour between equal
-    heights from its upper side to its lower one, Lab in 8-bit levels.
+    whether it reaches the picture's upper, lower, left, right edge; `bands` (N, BANDS, 3): its mean colour between
+    equal heights from its upper side to its lower one, Lab in 8-bit levels.
     Pairs of frames (N-1), NaN where too few corners tell: `foot`: motion of its surface, carried on to its lower side;
     `lower`: that of the lower half; `ground`: motion of the surroundings at its foot; `zoom`: how much larger they
     become, a share.
