@@ -13,6 +13,7 @@ from worldgauge.benchmarks.worldolympiad.analyses.agreement import ANY, agreemen
 from worldgauge.benchmarks.worldolympiad.formulas.measured_physics import compression, gravity, impact
 from worldgauge.benchmarks.worldolympiad.formulas.measured_reversal import reversal
 from worldgauge.benchmarks.worldolympiad.formulas.thing_course import Course, course_of
+from worldgauge.benchmarks.worldolympiad.formulas.thing_states import states_of
 from worldgauge.benchmarks.worldolympiad.metrics.measured import measured_gravity, measured_reversal
 from worldgauge.benchmarks.worldolympiad.signals.thing_motion import read_motion
 from worldgauge.core.case import Case
@@ -38,7 +39,7 @@ def motion(
         "right": np.full(FRAMES, 40.0 + SIZE),
         "area": np.full(FRAMES, SIZE**2),
         "cut": np.zeros((FRAMES, 4), bool),
-        "colour": np.full((FRAMES, 3), 100.0),
+        "bands": np.full((FRAMES, 8, 3), 100.0),
         "foot": steps,
         "lower": steps,
         "ground": np.diff(camera),
@@ -92,6 +93,14 @@ def test_what_rises_without_slowing_down_breaks_gravity_unless_the_reference_sho
     assert gravity(course(height), course()).holds is False
     lifted = gravity(course(height), course(height))
     assert lifted.holds is None and "as it is in the reference" in lifted.reason
+
+
+def test_a_surface_that_rises_tells_of_a_rise_where_the_outline_clings_to_the_shadow() -> None:
+    rising = 0.9 * TIME**2
+    assert gravity(course(REST, rising)).holds is False
+    assert gravity(course(REST, rising), course(REST, rising)).holds is None
+    half = course(REST, rising, lower=motion()["lower"])
+    assert gravity(half).holds is None, "what shrinks from above draws its surface out, but its lower half stays down"
 
 
 def test_what_turns_round_ever_higher_in_the_air_breaks_gravity_and_ever_deeper_impact() -> None:
@@ -148,16 +157,29 @@ def test_growth_needs_a_cause() -> None:
     assert compression(course(area=SIZE**2 * (1 + TIME), zoom=approach), course()).holds is True
 
 
-def flattening(share: np.ndarray) -> Course:
-    return course(REST, REST, tall=np.exp(-share))
+def states(*given: Any, **parts: Any) -> np.ndarray:
+    found = states_of(motion(*given, **parts))
+    assert not isinstance(found, str), found
+    return found
+
+
+def flattening(share: np.ndarray) -> np.ndarray:
+    return states(REST, REST, tall=np.exp(-share))
+
+
+def emptying(share: np.ndarray) -> dict[str, np.ndarray]:
+    """A thing whose upper half turns from one colour into another."""
+    bands = np.full((FRAMES, 8, 3), 100.0)
+    bands[:, :4, 1] += 50 * share[:, None]
+    return motion(bands=bands)
 
 
 def test_a_process_that_runs_back_is_told_with_its_share() -> None:
     backwards = np.concatenate([TIME[:20], TIME[20:31][::-1], TIME[31:]])
     said = reversal(flattening(backwards), flattening(TIME))
     assert said.holds is False
-    # Ten of 32 steps, less two at each end of the span, which the median of five frames rounds off.
-    assert said.amount == pytest.approx(6 / 30, abs=1 / 30)
+    # Eight frames of the ten steps that it goes back, of 32 less one at each end.
+    assert said.amount == pytest.approx(7 / 30, abs=1 / 30)
     assert reversal(flattening(TIME), flattening(TIME)).holds is True
     assert reversal(flattening(TIME**2), flattening(TIME)).holds is True, "another pace is no other direction"
     assert reversal(flattening(REST), flattening(TIME)).holds is True, "nor is a stand"
@@ -165,12 +187,43 @@ def test_a_process_that_runs_back_is_told_with_its_share() -> None:
 
 @pytest.mark.parametrize(
     ("reference", "reason"),
-    [(course(), "ends as it began"), (flattening((1 - np.cos(5 * np.pi * TIME)) / 2), "comes and goes")],
-    ids=["rest", "swing"],
+    [
+        (states(), "ends as it began"),
+        (states(area=SIZE**2 * (1 + TIME)), "ends as it began"),
+        (flattening((1 - np.cos(5 * np.pi * TIME)) / 2), "comes and goes"),
+    ],
+    ids=["rest", "growth", "swing"],
 )
-def test_what_has_no_direction_says_so(reference: Course, reason: str) -> None:
+def test_what_has_no_direction_says_so(reference: np.ndarray, reason: str) -> None:
     said = reversal(reference, reference)
     assert said.holds is None and said.reason.startswith("no direction") and reason in said.reason
+
+
+def test_a_slow_way_back_needs_to_be_steady() -> None:
+    """Six per cent of the way in eight frames are told where they follow one line, and are noise where they do not."""
+    steady, shaken = TIME.copy(), TIME.copy()
+    steady[15:] = TIME[15] - 0.06 * np.arange(FRAMES - 15) / 7
+    steady[24:] = steady[23]
+    shaken[15:] = TIME[15] - 0.06 * (np.arange(FRAMES - 15) % 2)
+    assert reversal(flattening(steady), flattening(TIME)).holds is False
+    assert reversal(flattening(shaken), flattening(TIME)).holds is True
+
+
+def test_colours_tell_of_a_process_by_the_half_that_changes() -> None:
+    backwards = np.concatenate([TIME[:20], TIME[20:31][::-1], TIME[31:]])
+    ours, true = (states_of(emptying(share)) for share in (backwards, TIME))
+    assert not isinstance(ours, str) and not isinstance(true, str)
+    assert reversal(ours, true).holds is False and reversal(true, true).holds is True
+
+
+def test_frames_that_an_edge_cuts_tell_nothing_of_a_process() -> None:
+    cut = np.zeros((FRAMES, 4), bool)
+    cut[:21, 0] = True
+    found = states_of(motion(cut=cut))
+    assert not isinstance(found, str) and found.shape == (12, 8)
+    cut[21, 2] = True
+    few = states_of(motion(cut=cut))
+    assert isinstance(few, str) and "fewer than 12" in few
 
 
 def test_a_thing_that_leaves_the_picture_has_no_course() -> None:
@@ -220,6 +273,8 @@ def test_surface_outline_and_ground_are_read_off_pictures() -> None:
     np.testing.assert_allclose(found["zoom"], 0.0, atol=0.005)
     np.testing.assert_allclose(np.diff(found["bottom"]), 0.0)
     np.testing.assert_allclose(np.diff(found["top"]), 1.0)
+    lab = cv2.cvtColor(np.ascontiguousarray(frames[0]), cv2.COLOR_RGB2LAB)
+    np.testing.assert_allclose(found["bands"][0, 1], lab[45:50, 60:90].mean((0, 1)), atol=1e-9)
 
 
 def record(case: int, metric: str, value: float | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from worldgauge.benchmarks.worldolympiad.formulas.measured_reversal import reversal
-from worldgauge.benchmarks.worldolympiad.formulas.thing_course import Course, course_of
+from worldgauge.benchmarks.worldolympiad.formulas.thing_states import states_of
 from worldgauge.benchmarks.worldolympiad.signals.thing_motion import thing_motion
 from worldgauge.blocks.block import ATTEMPTS, Block, World
 from worldgauge.blocks.choose import Choice, choose_blocks
@@ -37,7 +37,9 @@ MIDDLE = 0.5
 LATE = ("falling", "tower")
 """Over before the span begins that a reversal of middle severity turns round: these get the full one."""
 DIRECTED = (*LATE, "melting", "draining", "burning", "mixing")
-"""Processes whose reversal nobody takes for true."""
+"""Processes whose reversal nobody takes for true. The ball of `rolling` keeps its speed: it does not come to rest."""
+CARRIED_BY_NOTHING = ("pendulum",)
+"""Touches nothing that it could pass through: it hangs from its hinge all along."""
 SIZE, FRAMES, FPS = (320, 180), 33, 10.0
 Motion = Mapping[str, np.ndarray]
 
@@ -48,9 +50,12 @@ def blocks(count: int, first_seed: int) -> list[Block]:
 
 
 def wanted(block: Block, number: int) -> list[str]:
-    """Faults shown in a world: a third of the worlds float, a third pass through, those with a direction run back."""
-    third = {0: [FLOATING], 1: [PASSING]}.get(number % 3, [])
-    return third + ([REVERSED] if block.process in DIRECTED else [])
+    """Faults shown in a world: a third of the worlds float, five twelfths pass through (unless nothing carries the
+    thing), those with a direction run back."""
+    faults = [FLOATING] if number % 3 == 0 else []
+    if block.process not in CARRIED_BY_NOTHING and (number % 3 == 1 or number % 12 == 2):
+        faults.append(PASSING)
+    return faults + ([REVERSED] if block.process in DIRECTED else [])
 
 
 class Clips:
@@ -62,9 +67,9 @@ class Clips:
         self._seats = choose_seats("pocket")
         self._loaded, self._store = Loaded(self._seats, "cpu"), Store(folder / "store")
 
-    def courses(self, block: Block, faults: list[str]) -> dict[str, Course | str]:
-        """Clip to its course, or why it has none: the clean one, the faults, and the filmed one if it has a say."""
-        found: dict[str, Course | str] = {}
+    def motions(self, block: Block, faults: list[str]) -> dict[str, Motion | str]:
+        """Clip to what was read off it, or why nothing was: the clean one, the faults, the filmed one with a say."""
+        found: dict[str, Motion | str] = {}
         show: Callable[[str], Frames] | None = None
         shows = self._shows(block)
         for name in (CLEAN, *faults, FILMED):
@@ -76,7 +81,7 @@ class Clips:
                 self._measure(block, show(name), file)
             with np.load(file) as kept:
                 arrays = dict(kept)
-            found[name] = str(arrays["why"]) if "why" in arrays else course_of(arrays)
+            found[name] = str(arrays["why"]) if "why" in arrays else arrays
         shows.close()
         return found
 
@@ -139,5 +144,6 @@ def _shower(block: Block, given: Given, draw: Painter) -> Callable[[str], Frames
     return show
 
 
-def _has_direction(course: Course | str) -> bool:
-    return not isinstance(course, str) and reversal(course, course).holds is not None
+def _has_direction(motion: Motion | str) -> bool:
+    states = motion if isinstance(motion, str) else states_of(motion)
+    return not isinstance(states, str) and reversal(states, states).holds is not None

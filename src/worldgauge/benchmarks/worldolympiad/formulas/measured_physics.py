@@ -60,7 +60,7 @@ def gravity(course: Course, reference: Course | None = None) -> Verdict:
 
     Source: a house twin of the rule gravity.
     """
-    rise, own_rise = lift(course.height), 0.0 if reference is None else lift(reference.height)
+    rise, own_rise = rising(course), 0.0 if reference is None else rising(reference)
     if rise > 0 and own_rise < rise / 2:
         return Verdict(False, f"it rises by {rise:.2f} of its size without slowing down", rise)
     higher, own_higher = (0.0 if one is None else rebound_trend(one.height) for one in (course, reference))
@@ -119,6 +119,14 @@ def compression(course: Course, reference: Course | None) -> Verdict:
     if beyond >= LEAST_GROWTH:
         return Verdict(False, f"its area grows {factors}", float(np.exp(beyond)))
     return Verdict(True, f"its area changes {factors}")
+
+
+def rising(course: Course) -> float:
+    """Sizes by which the thing is lifted, by its lower side or, where that is taken for something below it such as its
+    shadow, by the lower half of its surface and its surface as a whole, whichever rises less."""
+    if (rise := lift(course.height)) > 0 or course.surface is None or course.lower is None:
+        return rise
+    return min(lift(course.surface), lift(course.lower))
 
 
 def lift(height: Floats) -> float:

@@ -1,4 +1,4 @@
-"""What a thing does over a clip, the camera's motion taken out: its height, its surface, its shape, its colour.
+"""What a thing does over a clip, the camera's motion taken out: its height, its surface, its growth.
 
 Everything is measured from the ground around its foot, in sizes of the thing (the square root of its area), so no scale
 is needed and none is claimed. Up is positive.
@@ -39,12 +39,6 @@ class Course:
     """Height that is missing at the end, of a thing of its width, sizes; NaN where its sides are out of the picture."""
     growth: Floats
     """(n,) logarithm of its area against the beginning."""
-    flatness: Floats
-    """(n,) logarithm of width over height."""
-    colour: Floats
-    """(n, 3) Lab, 8-bit levels."""
-    whole: NDArray[np.bool_]
-    """(n,) frames in which no edge of the picture cuts it: elsewhere shape, growth and colour are those of a part."""
 
     def __len__(self) -> int:
         return len(self.height)
@@ -84,9 +78,6 @@ def course_of(found: Mapping[str, np.ndarray]) -> Course | str:
         lower=against_ground(lower),
         lost=_lost(width, tall, size, whole),
         growth=growth if zoom is None else growth - 2 * summed(zoom),
-        flatness=np.log(width / tall),
-        colour=found["colour"][frames],
-        whole=whole,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from worldgauge.benchmarks.worldolympiad.formulas.measured_physics import Verdict, compression, gravity, impact
 from worldgauge.benchmarks.worldolympiad.formulas.measured_reversal import reversal
 from worldgauge.benchmarks.worldolympiad.formulas.thing_course import Course, course_of
+from worldgauge.benchmarks.worldolympiad.formulas.thing_states import states_of
 from worldgauge.benchmarks.worldolympiad.signals.thing_motion import thing_motion
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, Unscored
@@ -26,7 +27,7 @@ BOTH: dict[str, Any] = {
 }
 
 
-@metric(**BOTH, formula=gravity)
+@metric(**BOTH, version=2, formula=gravity)
 def measured_gravity(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     """1 where what falls gathers speed, 0 where the thing rises without slowing down and nothing lifts it in the
     reference; nothing is said where nothing falls."""
@@ -49,12 +50,19 @@ def measured_compression(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     return _told(compression(course, _reference(true)), course)
 
 
-@metric(**BOTH, formula=reversal)
+@metric(**BOTH, version=2, formula=reversal)
 def measured_reversal(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     """0 where the process of the thing goes back on the way that the reference shows, 1 where it does not; nothing is
     said of processes without a direction."""
-    course = _course(ours)
-    return _told(reversal(course, _reference(true)), course)
+    course, reference = states_of(ours), states_of(true)
+    if isinstance(reference, str):
+        raise Unscored(f"in the reference {reference}", code=OF_THE_CASE)
+    if isinstance(course, str):
+        raise Unscored(course)
+    said = reversal(course, reference)
+    if said.holds is None:
+        raise NotApplicable(said.reason)
+    return Measurement(float(said.holds), None, said.reason)
 
 
 def _course(found: Arrays) -> Course:

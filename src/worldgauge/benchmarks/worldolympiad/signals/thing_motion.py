@@ -23,16 +23,19 @@ WINDOW = 11
 """Px; side of the square that is looked for again: things are small."""
 REACH = (2.0, 0.6, 1.2)
 """How far beside, above and below its foot the surroundings of a thing reach, in sizes of the thing."""
+BANDS = 8
+"""Into which the height of a thing is divided: what burns or runs empty changes from above."""
 FASTEST_ZOOM = 0.06
 """Growth of the surroundings from frame to frame beyond which the fit is at fault."""
 
 
-@signal(version=1, reads=("video",), needs=(object_track(),), frames=FrameSpec().within(416), cost=0.05)
+@signal(version=2, reads=("video",), needs=(object_track(),), frames=FrameSpec().within(416), cost=0.05)
 def thing_motion(clip: Clip, track: Arrays) -> Arrays:
     """Outline and surface of the target in each frame, and how both and the ground move; px, downwards positive.
 
     Frames (N): `top`, `bottom`, `left`, `right` sides of its mask and `area`, NaN where it is not seen; `cut` (N, 4):
-    whether it reaches the picture's upper, lower, left, right edge; `colour` (N, 3): its mean, Lab in 8-bit levels.
+    whether it reaches the picture's upper, lower, left, right edge; `bands` (N, BANDS, 3): its mean colour between
+    equal heights from its upper side to its lower one, Lab in 8-bit levels.
     Pairs of frames (N-1), NaN where too few corners tell: `foot`: motion of its surface, carried on to its lower side;
     `lower`: that of the lower half; `ground`: motion of the surroundings at its foot; `zoom`: how much larger they
     become, a share.
@@ -49,23 +52,36 @@ def read_motion(frames: list[NDArray[np.uint8]], masks: list[Mask]) -> Arrays:
 
     greys = [np.asarray(cv2.cvtColor(frame, cv2.COLOR_RGB2GRAY), np.uint8) for frame in frames]
     sides = [sides_of(mask) for mask in masks]
-    rows = [_row(frame, mask, side) for frame, mask, side in zip(frames, masks, sides, strict=True)]
+    rows = [_row(side) for side in sides]
     names = ("top", "bottom", "left", "right", "area")
     found = {name: np.array([row[k] for row in rows]) for k, name in enumerate(names)}
-    found["colour"] = np.array([row[5:] for row in rows])
+    found["bands"] = np.array([_bands(*one) for one in zip(frames, masks, sides, strict=True)])
     found["cut"] = np.array([[edge.any() for edge in (m[0], m[-1], m[:, 0], m[:, -1])] for m in masks])
     pairs = [_pair(greys[k : k + 2], masks[k : k + 2], sides[k : k + 2]) for k in range(len(frames) - 1)]
     table = np.array(pairs).reshape(-1, 4)
     return found | {name: table[:, k] for k, name in enumerate(("foot", "lower", "ground", "zoom"))}
 
 
-def _row(frame: NDArray[np.uint8], mask: Mask, side: Sides | None) -> tuple[float, ...]:
+def _row(side: Sides | None) -> tuple[float, ...]:
+    if side is None:
+        return (float("nan"),) * 5
+    return side.top, side.bottom, side.left, side.right, side.area
+
+
+def _bands(frame: NDArray[np.uint8], mask: Mask, side: Sides | None) -> Floats:
+    """(BANDS, 3) colours from above to below; a band that has no pixel has the colour of the thing."""
     import cv2
 
     if side is None:
-        return (float("nan"),) * 8
-    lab = cv2.cvtColor(np.ascontiguousarray(frame), cv2.COLOR_RGB2LAB)[mask].mean(0)
-    return (side.top, side.bottom, side.left, side.right, side.area, *map(float, lab))
+        return np.full((BANDS, 3), np.nan)
+    lab = cv2.cvtColor(np.ascontiguousarray(frame), cv2.COLOR_RGB2LAB)[mask].astype(np.float64)
+    place = (np.nonzero(mask)[0] - side.top) / (side.bottom - side.top) * BANDS
+    found = np.tile(lab.mean(0), (BANDS, 1))
+    for band in range(BANDS):
+        inside = (place >= band) & (place < band + 1)
+        if inside.any():
+            found[band] = lab[inside].mean(0)
+    return found
 
 
 def _pair(greys: list[Grey], masks: list[Mask], sides: list[Sides | None]) -> tuple[float, float, float, float]:
