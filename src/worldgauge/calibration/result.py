@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.manifest import manifests
+from worldgauge.core.manifest import benchmarks, manifests
 from worldgauge.core.reading import first_problem, read_bytes
 
 SCHEMA: Final = 1
@@ -98,12 +98,18 @@ class GaugeResult(_Model):
                 continue
             seen = f"seen from severity {r.detects:g}" if r.detects is not None else "not seen"
             rho = "" if r.rho is None else f", rho {r.rho:+.2f}"
-            failed = ""
-            if r.verdict is not None and r.verdict.holds is False:
-                reason = f" ({r.verdict.known})" if r.verdict.known else ""
-                failed = f"; DECLARATION FAILS, must {must(r.verdict)}{reason}"
-            lines.append(f"  {r.fault}: {seen}{rho}{failed}")
+            lines.append(f"  {r.fault}: {seen}{rho}{_declared(r)}")
         return lines
+
+
+def _declared(response: Response) -> str:
+    """What was declared of a fault and what became of it, in how many worlds; nothing where nothing was."""
+    verdict = response.verdict
+    if verdict is None or verdict.holds is None:
+        return ""
+    if verdict.holds:
+        return f"; must {must(verdict)}, holds over {response.doses[-1].cases} worlds"
+    return f"; DECLARATION FAILS, must {must(verdict)}" + (f" ({verdict.known})" if verdict.known else "")
 
 
 class ErrorTable(_Model):
@@ -189,8 +195,12 @@ def shipped() -> tuple[CalibrationFile, ...]:
 
 
 def lines_about(metric: str) -> list[str]:
-    """What the shipped calibrations say about a registered metric."""
-    return [line for file in shipped() for g in file.gauges if g.metric == metric for line in g.lines(file.where)]
+    """What the shipped calibrations, and that of its benchmark's own, say about a registered metric."""
+    found = [(file.where, gauge) for file in shipped() for gauge in file.gauges]
+    owner = benchmarks().get(metric.rpartition("/")[0])
+    if owner is not None and owner.own_calibration:
+        found += owner.resolve(owner.own_calibration)()
+    return [line for where, gauge in found if gauge.metric == metric for line in gauge.lines(where)]
 
 
 def must(verdict: Verdict) -> str:

@@ -84,6 +84,8 @@ class Manifest:
     """`function(ParityFolder) -> Iterator[Vector]`: recorded calls of the released code."""
     calibration: str = ""
     """Sequence of `CalibrationGauge`: what each metric is about. Results lie beside it as `calibration*.json`."""
+    own_calibration: str = ""
+    """`function() -> Iterable[(where, GaugeResult)]`: results of a calibration of its own, and on which worlds."""
 
     @property
     def folder(self) -> Path:

@@ -304,6 +304,23 @@ def test_a_turned_view_is_brought_back():
     assert math.isnan(masked_ssim(world, back, ~kept, kept))
 
 
+def test_a_repeating_pattern_moved_by_its_period_looks_like_itself():
+    """So a length is read off a pattern that does not repeat."""
+    y, x = np.mgrid[:96, :96]
+    checks = np.where((x // 6 + y // 6) % 2, 200, 60).astype(np.uint8)
+    once = np.random.default_rng(0).integers(60, 200, (16, 16)).astype(np.float32)
+    once = cv2.resize(once, (96, 96), interpolation=cv2.INTER_CUBIC).clip(0, 255).astype(np.uint8)
+    inside = np.zeros((96, 96), bool)
+    inside[24:72, 24:72] = True
+
+    def moved(picture, shift):
+        colours = np.stack([picture] * 3, -1)
+        return masked_ssim(colours, np.roll(colours, shift, axis=1), inside, np.ones_like(inside))
+
+    assert moved(checks, 6) < 0 and moved(checks, 12) == pytest.approx(1.0)
+    assert 1.0 > moved(once, 1) > moved(once, 3) > moved(once, 6) and moved(once, 12) < 0.3
+
+
 def test_what_is_hidden_there_is_not_compared():
     near = np.full((20, 20), 4.0)
     there = np.full((20, 20), 4.0)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import helpers
 from worldgauge.benchmarks.mbench.data.case_parts import captions_of, legs_of
 from worldgauge.benchmarks.mbench.formulas.action import action_scores, ideal_twists, twists
 from worldgauge.benchmarks.mbench.on_blocks.cases import pose_block, pose_blocks
@@ -19,7 +20,7 @@ from worldgauge.benchmarks.mbench.on_blocks.truth_judge import Seen, answers
 from worldgauge.benchmarks.mbench.on_blocks.worlds import SETS, subjects_of
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.faults import FAULTS
-from worldgauge.blocks.subjects import Subject, clip_path, make_subjects
+from worldgauge.blocks.subjects import clip_path, make_subjects
 from worldgauge.blocks.write import make_cases
 from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile, MetricUse
 from worldgauge.core.case import Case
@@ -39,7 +40,7 @@ TWELVE = {
 def worlds(tmp_path_factory) -> list[Case]:
     """A world whose camera turns away from a thing that stands still, and one whose target the dark hides."""
     blocks = [
-        Block(3, "room", "away_left", "standing", (128, 72), 17, 5.0),
+        Block(3, "room", "away_left", "standing_marked", (128, 72), 17, 5.0),
         Block(4, "yard", "lights_out", "melting", (96, 54), 17, 5.0),
     ]
     return make_cases(tmp_path_factory.mktemp("mbench_blocks"), blocks)
@@ -132,14 +133,15 @@ def test_every_score_has_a_fault_to_see_and_one_to_ignore():
 
 def test_the_oracle_has_the_geometry_of_a_still_target_and_a_teleported_one_has_not(worlds, tmp_path):
     case, shop = worlds[0], Workshop(tmp_path, lambda *_: None)
-    subjects = [Subject(), Subject("teleport", 0.1), Subject("teleport", 0.25)]
+    subjects = subjects_of(("teleport",))
     folders = make_subjects([case], subjects, tmp_path / "subjects", views=shop.views)
     posed = [pose_block(case, "A", "object").model_copy(update={"id": subject.name}) for subject in subjects]
     videos = {name: Video(clip_path(folder, case)) for name, folder in folders.items()}
     setup = replace(shop.setup("run", videos), metrics=(MetricUse(id="geometry", use="mbench/geometry"),))
     run = shop.run(setup, Benchmark(BenchmarkFile(name="b"), tuple(posed)), videos, "m", ONLY_PROTOCOL)
     values = dict(zip(run.columns()["geometry"].cases, run.columns()["geometry"].values, strict=True))
-    assert values["oracle"] >= 0.95 > values["teleport-0.1"] > values["teleport-0.25"]
+    by_dose = [values[subject.name] for subject in subjects]
+    assert by_dose[0] >= 0.95 and all(later < earlier for earlier, later in pairwise(by_dose)), by_dose
     told = {record["case"]: record["reason"] for record in run.records()}
     assert "rule fold" in told["oracle"] and "the target moved by" not in told["oracle"]
     assert "the target moved by" in told["teleport-0.25"]
@@ -172,3 +174,11 @@ def test_the_page_shows_what_is_shipped_or_says_that_nothing_is():
     assert shown == page(shipped)
     measured = {panel.name for panel in shipped.panels}
     assert [panel.name for panel in shipped.panels] == [panel.name for panel in PANELS if panel.name in measured]
+
+
+def test_show_tells_what_a_score_was_found_to_see():
+    printed = helpers.worldgauge_many(["show", "mbench/a_geometry"], ["show", "mbench/epipolar"])
+    column, metric = (" ".join(text.split()) for text in printed)
+    assert "a_geometry on 16 worlds (shape of objects, action; the truth sits in the seats): oracle" in column
+    assert "teleport: seen from severity 0.02" in column and "must get worse, holds over 16 worlds" in column
+    assert "lighting_drift" in metric and "DECLARATION FAILS, must stay still (the pocket matcher" in metric

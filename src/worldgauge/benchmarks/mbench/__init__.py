@@ -15,5 +15,6 @@ MANIFEST = Manifest(
     importer=".data.importer:find_videos",
     inputs=".inputs:app",
     evidence=".figures:evidence",
+    own_calibration=".on_blocks.result:shipped_gauges",
     verbs={"mbench": Verb(".commands:app", "MBench: data, anchors, action scripts, official files, analyses.")},
 )

@@ -25,6 +25,7 @@ from worldgauge.blocks.processes import (
     pendulum,
     rolling,
     standing,
+    standing_marked,
     tower,
     windmill,
 )
@@ -44,6 +45,6 @@ PROCESSES = MOTIONS | _table(melting, inflating, draining, mixing, burning, free
 worlds that a seed gives follow from them."""
 STATE_CHANGES = _table(dissolving, oozing, foaming, absorbing, crushing)
 """Processes that came later; a block has one when it is asked for by name."""
-RESTING = _table(standing)
+RESTING = _table(standing, standing_marked)
 """No process at all: the target stands still. By name only, too."""
 ALL_PROCESSES = PROCESSES | STATE_CHANGES | RESTING

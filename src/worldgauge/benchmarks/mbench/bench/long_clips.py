@@ -1,8 +1,10 @@
 """What a frame of a long clip costs beside one of a short clip, with the pocket set: processor time, and peak memory.
 
     python -m worldgauge.benchmarks.mbench.bench.long_clips --size 320x180 --frames 81,161,401
+    python -m worldgauge.benchmarks.mbench.bench.long_clips --size 832x480 --frames 81,401 --loop
 
-Every length is a gauge block of its own, drawn before, and a process of its own. Wanted from 81 to 401 frames: at most
+Every length is a gauge block of its own, drawn before, and a process of its own. Large pictures take long to draw: with
+`--loop` only the shortest clip is, and the longer ones show it forth and back. Wanted from 81 to 401 frames: at most
 1.1 times the cost of a frame, and 1.2 times the memory. Before the clock starts a clip of nine frames is perceived, so
 that imports are not counted.
 """
@@ -10,6 +12,7 @@ that imports are not counted.
 from __future__ import annotations
 
 import argparse
+import shutil
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -48,6 +51,30 @@ def drawn(folder: Path, size: tuple[int, int], frames: int) -> Path:
     from worldgauge.blocks.write import make_cases
 
     make_cases(folder, [Block(SEED, FAMILY, PATH, PROCESS, size, frames, fps=16)])
+    return folder
+
+
+def there_and_back(count: int, wanted: int) -> list[int]:
+    """Which frames of a clip of `count` to show so that it goes forth and back for `wanted` frames.
+
+    >>> there_and_back(3, 8)
+    [0, 1, 2, 1, 0, 1, 2, 1]
+    """
+    way = [*range(count), *range(count - 2, 0, -1)]
+    return [way[k % len(way)] for k in range(wanted)]
+
+
+def looped(folder: Path, drawn_in: Path, frames: int) -> Path:
+    """A copy of the one case of `drawn_in`, its video shown forth and back."""
+    from worldgauge.core.case_file import read_cases
+    from worldgauge.core.video import Video
+    from worldgauge.media.encoder import write_video
+
+    (case,) = read_cases(shutil.copytree(drawn_in, folder))
+    assert case.reference.video is not None
+    file = case.path(case.reference.video)
+    shown = list(Video(file).frames())
+    write_video(file, (shown[k] for k in there_and_back(len(shown), frames)), 16.0)
     return folder
 
 
@@ -122,6 +149,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", default="320x180", help="width and height of the pictures, px")
     parser.add_argument("--frames", default="81,161,401", help="lengths, the shortest first")
+    parser.add_argument("--loop", action="store_true", help="draw the shortest alone; longer ones show it to and fro")
     asked = parser.parse_args()
     width, height = (int(side) for side in asked.size.split("x"))
     clips = []
@@ -129,12 +157,15 @@ def main() -> None:
         lengths = [int(number) for number in asked.frames.split(",")]
         places = [Path(folder, str(count)) for count in (SHORT, *lengths)]
         # Drawn by another process: what rendering needs is not the signals' memory.
+        count = 2 if asked.loop else len(places)
         with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-            list(pool.map(drawn, places, [(width, height)] * len(places), (SHORT, *lengths)))
+            list(pool.map(drawn, places[:count], [(width, height)] * count, (SHORT, *lengths)))
+            list(pool.map(looped, places[count:], places[1:2] * len(places), lengths[count - 1 :]))
         for place in places[1:]:
             with ProcessPoolExecutor(1, get_context("spawn")) as pool:
                 clips.append(pool.submit(measured, place, places[0]).result())
-    print(f"Pictures of {width}x{height}, one core.\n")
+    shown = f"; those above {lengths[0]} frames show the shortest forth and back" if asked.loop else ""
+    print(f"Pictures of {width}x{height}, one core{shown}.\n")
     print("\n".join(table(clips)))
 
 

@@ -3,6 +3,9 @@
 A panel is a set of worlds posed as cases of one setting and subset, with the scores that are read off them. Severities
 stand in `worlds`. The seats of `measure.TRUE_SEATS` have the truth: the pocket set has nothing to offer there, or would
 add errors of its own.
+
+Shape is held against a mannequin whose paint does not repeat. SSIM of a checked one rises again where it is moved by a
+period of its pattern: in all 16 worlds a teleport of 0.1 scored better than one of 0.05.
 """
 
 from __future__ import annotations
@@ -76,11 +79,11 @@ def _processes(worlds: str, setting: str, name: str) -> Panel:
 
 
 PANELS = (
-    Panel("shape of objects, action", "returns", "A", "object", (_gauge("a_geometry", "geometry", _MOVED, _SWAP),)),
-    Panel("shape of objects, text", "returns", "T", "object", (_gauge("t_geometry", "named_geometry", _MOVED, _SWAP),)),
+    Panel("shape of objects, action", "marked", "A", "object", (_gauge("a_geometry", "geometry", _MOVED, _SWAP),)),
+    Panel("shape of objects, text", "marked", "T", "object", (_gauge("t_geometry", "named_geometry", _MOVED, _SWAP),)),
     Panel(
         "shape of objects seen from beside, text",
-        "beside",
+        "marked_beside",
         "T",
         "object",
         (_gauge("t_geometry", "named_geometry", _MOVED, ()),),

@@ -79,6 +79,18 @@ class OnBlocks(_Model):
             raise WorldGaugeError(f"{file}: {first_problem(error)}") from error
 
 
+def shipped_gauges() -> list[tuple[str, GaugeResult]]:
+    """The results that came with the package, each with its worlds in words; none where there is no file."""
+    file = Path(__file__).with_name(FILE_NAME)
+    if not file.is_file():
+        return []
+    return [
+        (f"{len(panel.cases)} worlds ({panel.name}; the truth sits in the seats)", gauge)
+        for panel in OnBlocks.read(file).panels
+        for gauge in panel.gauges
+    ]
+
+
 HEADER = ("score", "fault", "oracle", "by severity", "rho", "seen from", "must", "verdict")
 
 

@@ -60,6 +60,20 @@ SETS = {
             720,
         ),
         WorldSet(
+            "marked",
+            "returns",
+            "the camera turns away from a mannequin that stands still, in paint that nowhere repeats, and back",
+            Choice(processes=("standing_marked",), paths=_OUT_AND_BACK),
+            700,
+        ),
+        WorldSet(
+            "marked_beside",
+            "returns",
+            "the same mannequin, but the camera comes back one step beside where it was",
+            Choice(processes=("standing_marked",), paths=("back_beside",)),
+            720,
+        ),
+        WorldSet(
             "processes",
             "returns",
             "the camera turns away from something that melts, drains, drives or swings, and back",
