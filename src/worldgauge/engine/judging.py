@@ -49,7 +49,7 @@ class Judging:
         shared: Shared,
     ) -> None:
         self._judge, self._seats = judge, seats
-        self._store = Store(job.setup.store)
+        self._store = Store.of(job.setup)
         self._loaded = Loaded(seats, job.setup.device)
         self._stop = threading.Event()
         self._to_ask: queue.SimpleQueue[CaseWork] = queue.SimpleQueue()
