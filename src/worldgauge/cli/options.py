@@ -20,7 +20,7 @@ from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
 from worldgauge.engine.local_copies import local_files
 from worldgauge.engine.places import is_url
-from worldgauge.engine.run_places import run_at
+from worldgauge.engine.run_places import folder_below, run_at
 from worldgauge.engine.seats import Numerics
 from worldgauge.verbs import JudgeName, MaxCalls, MaxCost, SendTo, StorePath, Where, parse_tags
 
@@ -266,7 +266,7 @@ class JobFlags:
             raise WorldGaugeError(f"two benchmarks have one name: {', '.join(folders)}", "run them one by one")
         if len(jobs) < 2 or self.out is None:
             return jobs
-        return [replace(job, setup=replace(job.setup, out=self.out / _folder_of(job))) for job in jobs]
+        return [replace(job, setup=replace(job.setup, out=folder_below(self.out, _folder_of(job)))) for job in jobs]
 
     def job(self) -> Job:
         """The one job of a verb that takes one benchmark."""

@@ -45,7 +45,7 @@ def local_files(place: str | Path) -> Path:
     whole = Place(url)
     if PurePosixPath(last).suffix and (about := Place(folder).about(last)) is not None:
         return _copy_of(folder, _with_named(Place(folder), last, about), beside=last) / last
-    listing = whole.listing()
+    listing = _in_full(whole, whole.listing())
     if not listing:
         raise WorldGaugeError(f"{url} holds no files", "name a folder of videos, a file or a submission.json")
     return _copy_of(url, listing)
@@ -67,25 +67,29 @@ def _with_named(place: Place, name: str, about: dict[str, Any]) -> dict[str, dic
         return {name: about}
     try:
         videos = json.loads(place.read(name) or b"{}").get("videos", {})
-        entries = [
-            each for of_case in videos.values() for each in (of_case if isinstance(of_case, list) else [of_case])
-        ]
-        named = [str(each["path"] if isinstance(each, dict) else each) for each in entries]
+        takes = [of_case if isinstance(of_case, list) else [of_case] for of_case in videos.values()]
+        named = [str(each["path"] if isinstance(each, dict) else each) for of_case in takes for each in of_case]
     except (ValueError, AttributeError, TypeError, KeyError):
         # What is wrong with it is told by who reads it.
         return {name: about}
     inside = [path for path in named if not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts]
     if place.url.startswith(("http://", "https://")):
         # Servers of plain files need not list folders.
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = dict(zip(inside, pool.map(place.about, inside), strict=True))
-        return {name: about, **{path: facts for path, facts in found.items() if facts is not None}}
+        return {name: about, **_in_full(place, {path: {} for path in inside})}
     wanted = set(inside)
     return {
         path: facts
         for path, facts in place.listing().items()
         if path == name or path in wanted or any(str(above) in wanted for above in PurePosixPath(path).parents)
     }
+
+
+def _in_full(place: Place, listing: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """A listing in which every file has its size: some servers tell it only when asked for the file."""
+    asked = [name for name, about in listing.items() if about.get("size") is None]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = listing | dict(zip(asked, pool.map(place.about, asked), strict=True))
+    return {name: about for name, about in found.items() if about is not None}
 
 
 def _copy_of(url: str, listing: dict[str, dict[str, Any]], beside: str = "") -> Path:

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"}
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 _PARTIAL = ".partial-"
 PATIENCE = 120.0
 """Seconds for which a failing request is tried again."""
@@ -78,7 +78,10 @@ class Place:
 
     def listing(self) -> dict[str, dict[str, Any]]:
         """Name to what the place says of a file: its size, and whatever tells one state of it from another."""
-        found = self._patiently(lambda files: files.find(self._opened[1], withdirs=False, detail=True))
+        try:
+            found = self._patiently(lambda files: files.find(self._opened[1], withdirs=False, detail=True))
+        except FileNotFoundError:
+            return {}
         return {name: dict(about) for path, about in found.items() for name in self._found([path])}
 
     def about(self, name: str) -> dict[str, Any] | None:

@@ -56,15 +56,12 @@ class Home:
 
     @classmethod
     def of(cls, folder: Path) -> Home | None:
-        """Where a folder, or the one it lies in, is brought to; None for one that stays here."""
-        for root in (folder, *folder.parents[:2]):
-            try:
-                url = str(json.loads((root / HOME_FILE).read_bytes())["place"])
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-            below = folder.relative_to(root).as_posix()
-            return cls(folder, url if below == "." else f"{url}/{below}")
-        return None
+        """Where a folder is brought to; None for one that stays here."""
+        try:
+            url = str(json.loads((folder / HOME_FILE).read_bytes())["place"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return cls(folder, url)
 
     def fetch(self) -> None:
         """Have here what lies there: segments of other writers, and the files that describe the run."""
@@ -140,6 +137,12 @@ def run_at(place: str | Path) -> Path:
     finally:
         lock.release()
     return root
+
+
+def folder_below(folder: Path, name: str) -> Path:
+    """A run folder in another one, here or where that one is brought to."""
+    home = Home.of(folder)
+    return folder / name if home is None else run_at(f"{home.place.url}/{name}")
 
 
 def told_place(folder: Path) -> str:
