@@ -181,7 +181,9 @@ Fast = Annotated[
 Exact = Annotated[
     bool,
     typer.Option(
-        "--exact", envvar="WORLDGAUGE_EXACT", help="Networks on a GPU so that nothing asked beside changes a bit."
+        "--exact",
+        envvar="WORLDGAUGE_EXACT",
+        help="Networks so that nothing asked beside changes a bit; their stored values only from this kind of device.",,
     ),
 ]
 JudgeTakes = Annotated[

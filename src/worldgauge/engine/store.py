@@ -69,7 +69,7 @@ class Store:
     @classmethod
     def of(cls, setup: Setup) -> Store:
         """The store of a job."""
-        return cls(setup.store, device_kind(setup.device), setup.numerics == "exact")
+        return cls(setup.store, device_kind(setup.device), setup.own_device)
 
     def path(self, key: str) -> Path:
         return self.root / key[:2] / f"{key[2:]}.npz"
