@@ -183,7 +183,7 @@ Exact = Annotated[
     typer.Option(
         "--exact",
         envvar="WORLDGAUGE_EXACT",
-        help="Networks so that nothing asked beside changes a bit; their stored values only from this kind of device.",,
+        help="Networks so that nothing asked beside changes a bit; their stored values only from this kind of device.",
     ),
 ]
 JudgeTakes = Annotated[
