@@ -38,7 +38,6 @@
     const metrics = wg.metricsOf(index);
     if (!metrics.length) throw new Error("the runs have no metric");
     const cases = await wg.load("cases");
-    const judged = index.judged ? await wg.load("judged") : null;
     const place = el("div"), count = el("span", { class: "note", role: "status" });
     let values = null;
 
@@ -52,6 +51,8 @@
     async function draw() {
       const metric = metrics.find((m) => m.id === query.get("metric")) || metrics[0];
       values = await wg.load(`values-${metric.i}`);
+      // Every answer about every case: fetched when somebody filters by it.
+      const judged = index.judged && query.get("judge") ? await wg.load("judged") : null;
       const list = order(chosen(cases, values, judged, query), cases, values, query);
       wg.caseList = list;
       const [sorted, way] = (query.get("sort") || "case.1").split(".");
@@ -87,7 +88,7 @@
       wg.select("Metric", metrics.map((m) => [m.id, m.title]), query.get("metric") || metrics[0].id, (v) => set("metric", v)),
       el("label", { class: "field" }, el("span", null, "Search"), search),
       wg.select("Status", [["", "any"], ...Object.entries(STATUS)], query.get("status") || "", (v) => set("status", v)),
-      judged && wg.select("Judge", wg.judge.KINDS, query.get("judge") || "", (v) => set("judge", v)),
+      index.judged && wg.select("Judge", wg.judge.KINDS, query.get("judge") || "", (v) => set("judge", v)),
       index.models.length > 1 && wg.select("Order", [["case.1", "by name"], ["spread.-1", "models disagree most"]], query.get("sort") || "case.1", (v) => set("sort", v)),
       Object.entries(cases.tags).filter(([, t]) => t.values.length <= 40).map(([name, t]) => wg.select(name, [["", "any"], ...t.values.map((v) => [v, v.length > 40 ? v.slice(0, 39) + "…" : v])], query.get(`tag.${name}`) || "", (v) => set(`tag.${name}`, v))),
       count), place);
