@@ -10,6 +10,7 @@ import typer
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.layers import store_at
+from worldgauge.engine.run_places import run_at
 from worldgauge.engine.store import default_store
 from worldgauge.report.steps import StepLines
 from worldgauge.report.terminal import (
@@ -85,8 +86,13 @@ SendTo = Annotated[
     typer.Option("--send-to", envvar="WORLDGAUGE_SEND_TO", help="Host that may get frames and texts; repeatable."),
 ]
 DataSet = Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the data set.")]
-RunFolder = Annotated[Path, typer.Argument(help="Run folder of the benchmark.", show_default=False)]
-RunFolders = Annotated[list[Path], typer.Argument(help="Run folders of the benchmark.", show_default=False)]
+RunFolder = Annotated[
+    Path, typer.Argument(help="Run folder of the benchmark.", parser=run_at, metavar="RUN", show_default=False)
+]
+RunFolders = Annotated[
+    list[Path],
+    typer.Argument(help="Run folders of the benchmark.", parser=run_at, metavar="RUN...", show_default=False),
+]
 
 
 def parse_tags(where: Iterable[str]) -> dict[str, str]:

@@ -60,6 +60,23 @@ def test_the_second_reading_is_of_the_file_and_says_the_same(folder: Path, monke
     assert second.left_out == first.left_out and second.left_out.damaged
 
 
+def test_records_of_a_large_run_come_one_by_one_and_are_the_same(folder: Path) -> None:
+    with (folder / "records-1.jsonl").open("w") as stream:
+        stream.write(line(1, "sharp", 7.0, invocation=1, tags={"place": "outdoors"}))
+    run = Run(folder)
+    assert list(run.each_record()) == run.records()
+    assert run.tags()["c1"] == {"place": "outdoors"} and run.tags()["c0"] == {}
+    first, second = run.columns().values()
+    assert second.takes is not None and first.cases[:4] == second.cases
+
+
+def test_another_program_can_ask_the_file(folder: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    Run(folder).columns()
+    asked = f"select metric, avg(value) from '{folder / FILE_NAME}' where status = 'ok' group by metric order by metric"
+    assert duckdb.execute(asked).fetchall() == [("sharp", 1.5), ("stable", 1.6)]
+
+
 def test_columns_of_another_state_are_not_used(folder: Path) -> None:
     assert Run(folder).columns()["sharp"].values[1] == 1.0
     with (folder / "records-0.jsonl").open("a") as stream:
@@ -88,7 +105,8 @@ def test_what_rests_on_answers_comes_back(tmp_path: Path) -> None:
         cases=["a", "b"], takes=[0, 1], clusters=["x", "x"], statuses=[Status.OK, Status.UNSCORED],
         values=np.array([1.0, np.nan]), raws=np.array([0.5, np.nan]), weights=np.array([np.nan, 2.0]),
         codes=["", "judge"], constants={"yes": np.array([1.0, np.nan]), "no": np.array([0.0, 0.0])},
-        repeats=np.array([[1.0, 0.5], [np.nan, 1.0]]),
+        repeats=np.array([[1.0, 0.5], [np.nan, 1.0]]), tags=[{"place": "indoors"}, {}],
+        places=np.array([[0, 0], [1, 2**40]]),
     )  # fmt: skip
     save_columns(tmp_path, "stamp", {"m": column}, {"stale": {}, "damaged": []})
     loaded = load_columns(tmp_path, "stamp")

@@ -19,10 +19,13 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays, signal
+from worldgauge.engine import store as stores
+from worldgauge.engine.device_kind import cpu_kind
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import make_plan, make_plans
 from worldgauge.engine.run import Totals, execute, execute_together
 from worldgauge.engine.scratch import Scratch
+from worldgauge.engine.store import Store, default_store
 from worldgauge.signals.flow import flow_fields
 
 CLIPS, FRAMES = 3, 6
@@ -156,6 +159,22 @@ def test_every_pair_is_inferred_once_and_every_frame_encoded_once(videos: Path) 
     # Another folder with the same store asks the network nothing.
     run(videos, ON_FLOW, "elsewhere")
     assert set(Counts.pairs.values()) == {1} and Counts.loaded == {"counting_flow": 1}
+
+
+def test_an_exact_run_takes_no_value_of_another_kind_of_device(videos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What came from a network is inferred again, what did not is taken; other runs take both."""
+    metrics = "m_looks,psnr"
+    monkeypatch.setattr(stores, "device_kind", lambda device: "cuda of another kind")
+    run(videos, metrics, "gpu", numerics="exact")
+    monkeypatch.undo()
+    again = run(videos, metrics, "cpu", numerics="exact").counters
+    assert set(Counts.scored.values()) == {2}
+    assert again["computed:looks"] == CLIPS and "computed:pixel_errors" not in again
+    assert "computed:looks" not in run(videos, metrics, "third", numerics="exact").counters
+    found = Store(default_store())
+    stored = map(found.load, found.keys())
+    kinds = {(entry.meta["signal"], entry.meta["device"]) for entry in stored if entry is not None}
+    assert kinds == {(name, cpu_kind()) for name, _ in kinds} and len(kinds) > 1
 
 
 def test_rows_with_one_reader_are_not_held(videos: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,39 @@ def test_damage_is_detected_and_dropped(tmp_path: Path, damage: object) -> None:
     assert not path.exists()
 
 
+def test_the_first_complete_entry_stays(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for number in (1.0, 2.0):
+        store.save(KEY, {"a": np.array(number)}, {"signal": "s", "device": "cpu"})
+    entry = store.load(KEY)
+    assert entry is not None and entry.arrays["a"] == 1.0
+
+
+def test_values_that_are_not_what_was_stored_are_not_read(tmp_path: Path) -> None:
+    """A sound file under the right name, with other numbers in it than its digest is of."""
+    store = Store(tmp_path)
+    store.save(KEY, {"a": np.array(1.0)}, {"signal": "s"})
+    with np.load(store.path(KEY)) as archive:
+        kept = dict(archive)
+    np.savez(store.path(KEY), **{**kept, "a": np.array(2.0)})
+    assert store.load(KEY) is None
+
+
+def test_exact_refuses_what_another_kind_of_device_made(tmp_path: Path) -> None:
+    gpu, cpu = Store(tmp_path, "cuda H200", exact=True), Store(tmp_path, "cpu x86_64", exact=True)
+    gpu.save(KEY, {"a": np.array(1.0)}, {"signal": "s", "device": "cuda H200"})
+    assert gpu.has(KEY, "cuda H200") and cpu.load(KEY) is not None
+    assert not cpu.has(KEY, "cpu x86_64") and cpu.load(KEY, "cpu x86_64") is None
+    # Nor what says nothing of its device.
+    other = "cd" + "0" * 62
+    gpu.save(other, {"a": np.array(1.0)}, {"signal": "s"})
+    assert gpu.load(other, "cuda H200") is None
+    # What was refused gives way to what is computed.
+    cpu.save(KEY, {"a": np.array(3.0)}, {"signal": "s", "device": "cpu x86_64"})
+    entry = cpu.load(KEY, "cpu x86_64")
+    assert entry is not None and entry.arrays["a"] == 3.0
+
+
 def test_full_disk_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
 

@@ -73,7 +73,7 @@ def test_trust_07_a_shard_is_merged_once(tmp_path: Path) -> None:
         score(videos, tmp_path / f"s{i}", shard=(i, 2))
     twice = helpers.worldgauge("merge", tmp_path / "s1", tmp_path / "s1", "-o", tmp_path / "m", check=False)
     assert twice.returncode == 2
-    assert "both measured case 'case-00'; name each shard once" in twice.stderr
+    assert "s1 is named twice; name each run once" in twice.stderr
     helpers.worldgauge("merge", tmp_path / "s1", tmp_path / "s2", "-o", tmp_path / "m")
     merged = Run(tmp_path / "m")
     assert values(merged) == values(score(videos, tmp_path / "whole"))

@@ -122,6 +122,7 @@ def build_job(
         limits=limits,
         network_memory=room_for_networks(on, gpu_memory, limits, -(-workers // max(1, gpus))),
         numerics=chosen_numerics(numerics, on, chosen_protocol),
+        own_device=numerics == "exact",
         ahead=cases_side_by_side(on, limits, workers),
         gpus=max(1, gpus),
         keep_references=gpus > 0,

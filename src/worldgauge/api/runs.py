@@ -17,8 +17,11 @@ from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.sources import copy_sources
 from worldgauge.core.status import Status
+from worldgauge.engine.local_copies import local_files
+from worldgauge.engine.places import is_url
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
+from worldgauge.engine.run_places import bring, run_at
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.work import WorkResult
 from worldgauge.report.summary import Summary, summarise, write_summary
@@ -52,14 +55,14 @@ def evaluate(
     on where it stopped; without one the result lives in a temporary folder until the `Run` is forgotten, or is kept by
     `Run.save`. `weights` are files of trained weights as `ID=PATH`, or folders of them; `use` gives a seat or a signal
     to another instrument, such as `flow=dis`. `numerics` is how networks compute on a GPU: `official`, `fast` or
-    `exact`.
+    `exact`. Videos, data and `out` may be URLs, such as `s3://bucket/videos`.
     """
-    folder = Path(tempfile.mkdtemp(prefix="worldgauge-run-")) if out is None else Path(out)
+    folder = Path(tempfile.mkdtemp(prefix="worldgauge-run-")) if out is None else run_at(out)
     try:
         job = build_job(
-            videos,
-            benchmark=benchmark,
-            data=data,
+            local_files(videos) if isinstance(videos, str) else videos,
+            benchmark=local_files(benchmark) if isinstance(benchmark, str) and is_url(benchmark) else benchmark,
+            data=None if data is None else local_files(data),
             protocol=protocol,
             instruments=instruments,
             use=tuple(use),
@@ -77,6 +80,7 @@ def evaluate(
         plan = make_plan(job)
         execute(job, plan, _counting(progress, plan.records))
         write_summary(folder)
+        bring(folder)
     except BaseException:
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -160,8 +164,8 @@ class Run(run_folder.Run):
 
 
 def load_run(path: str | Path) -> Run:
-    """Open a run folder: `load_run("runs/demo").to_pandas()`."""
-    return Run(path)
+    """Open a run folder, here or by URL: `load_run("runs/demo").to_pandas()`."""
+    return Run(run_at(path))
 
 
 def _counting(progress: Progress | None, total: int) -> Callable[[WorkResult], None]:

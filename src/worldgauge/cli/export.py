@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.core.column_file import is_large
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
+from worldgauge.engine.run_places import run_at
 from worldgauge.report.card import model_card
+from worldgauge.report.large_export import write_large_csv, write_large_parquet
 from worldgauge.report.plain import csv_text
 from worldgauge.report.summary import summarise
 from worldgauge.verbs import say
@@ -21,7 +24,7 @@ _KINDS = ".parquet or .csv (one row per case and metric), .md (a fragment for a 
 
 @app.command()
 def export(
-    run: Annotated[Path, typer.Argument(help="A run folder.", show_default=False)],
+    run: Annotated[Path, typer.Argument(help="A run folder.", parser=run_at, metavar="RUN", show_default=False)],
     out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help=f"The file: {_KINDS}.")],
 ) -> None:
     """Write a run's records as Parquet or CSV, or its scores as a fragment for a model card.
@@ -48,6 +51,9 @@ def export(
 
 def _write_csv(run: Run, out: Path) -> None:
     """Texts of names and reasons are kept from being formulas; numbers are left as they are."""
+    if is_large(run.folder):
+        write_large_csv(run, out)
+        return
     table = run.to_pandas()
     for column in table.select_dtypes(include=["object", "string"]):
         table[column] = table[column].map(lambda cell: csv_text(cell) if isinstance(cell, str) else cell)
@@ -56,6 +62,9 @@ def _write_csv(run: Run, out: Path) -> None:
 
 def _write_parquet(run: Run, out: Path) -> None:
     try:
-        run.to_pandas().to_parquet(out, index=False)
+        if is_large(run.folder):
+            write_large_parquet(run, out)
+        else:
+            run.to_pandas().to_parquet(out, index=False)
     except ImportError as error:
         raise WorldGaugeError("Parquet needs pyarrow", "pip install 'worldgauge[parquet]'") from error

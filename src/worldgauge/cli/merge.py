@@ -1,8 +1,7 @@
-"""`worldgauge merge`: shards into one run."""
+"""`worldgauge merge`: shards, and runs made apart, into one run."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +11,12 @@ import typer
 from worldgauge.cli.finish import finish, print_counts
 from worldgauge.cli.options import Strict
 from worldgauge.cli.report import print_summary
-from worldgauge.core.contents import Contents, VideoKey
+from worldgauge.core.contents import Contents
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import copy_sources
+from worldgauge.engine.joining import join_records
+from worldgauge.engine.run_places import bring, run_at, told_place
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
 from worldgauge.verbs import say
@@ -25,11 +26,33 @@ app = typer.Typer()
 
 @app.command()
 def merge(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders of the shards.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="The joined run; a new folder.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run folders, also by URL.", parser=run_at, metavar="RUN...", show_default=False),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            envvar="WORLDGAUGE_OUT",
+            parser=run_at,
+            metavar="FOLDER|URL",
+            help="The joined run; a new folder.",
+        ),
+    ],
     strict: Strict = False,
 ) -> None:
-    """Join the runs of shards, made with --shard on any machines, into one run folder."""
+    """Join runs of one model into one run folder: shards, or runs made apart. Of one run, only what counts is kept.
+
+    Of a metric and video that several measured, the first that is no error stays. Runs whose definitions or data differ
+    are refused.
+
+    \b
+    Examples:
+      worldgauge merge runs/model/shards/* --out runs/model/merged
+      worldgauge merge s3://lab/runs/camera s3://lab/runs/quality --out runs/both
+    """
     opened = [Run(folder) for folder in runs]
     first = opened[0].file
     for run in opened:
@@ -39,28 +62,37 @@ def merge(
             )
         if run.file.model != first.model:
             raise WorldGaugeError(
-                f"{run.folder} is a run of '{run.name}', {runs[0]} of '{first.model.name}'", "merge one model's shards"
+                f"{run.folder} is a run of '{run.name}', {runs[0]} of '{first.model.name}'", "merge one model's runs"
             )
+    _refuse_twice(runs)
     check_comparable(opened)
     contents = _joined_contents(opened)
-    if out.exists() and any(out.iterdir()):
-        raise WorldGaugeError(f"{out} is not empty", "name a new folder")
+    if out.exists() and any(not file.name.startswith(".") for file in out.iterdir()):
+        raise WorldGaugeError(f"{told_place(out)} is not empty", "name a new folder")
     out.mkdir(parents=True, exist_ok=True)
-    for number, run in enumerate(opened):
-        for file in sorted(run.folder.glob("records-*.jsonl")):
-            shutil.copyfile(file, out / file.name.replace("records-", f"records-{number}-", 1))
+    join_records(opened, out)
     _join_judges(runs, out)
     if contents is not None:
         contents.write(out)
     copy_sources(opened[0].folder, out)
     invocations = [invocation for run in opened for invocation in run.file.invocations]
     definitions = {d.id: d for run in opened for d in run.file.definitions}
-    first.model_copy(update={"invocations": invocations, "definitions": list(definitions.values())}).write(out)
+    order = {use.id: i for i, use in enumerate(first.benchmark.metrics)}
+    ordered = sorted(definitions.values(), key=lambda d: order.get(d.id, len(order)))
+    first.model_copy(update={"invocations": invocations, "definitions": ordered}).write(out)
     summary = write_summary(out)
+    bring(out)
     print_summary(summary)
     print_counts(summary)
-    say(f"run folder: {out}")
+    say(f"run folder: {told_place(out)}")
     finish(summary, strict, whole=True)
+
+
+def _refuse_twice(runs: Sequence[Path]) -> None:
+    places = [folder.resolve() for folder in runs]
+    twice = next((folder for k, folder in enumerate(places) if folder in places[:k]), None)
+    if twice is not None:
+        raise WorldGaugeError(f"{twice} is named twice", "name each run once")
 
 
 def _join_judges(runs: Sequence[Path], out: Path) -> None:
@@ -74,17 +106,9 @@ def _join_judges(runs: Sequence[Path], out: Path) -> None:
 
 
 def _joined_contents(runs: Sequence[Run]) -> Contents | None:
-    """What all shards hold. A video that two of them measured belongs to no two shards."""
+    """What all runs hold."""
     joined: Contents | None = None
-    owner: dict[VideoKey, Path] = {}
     for run in runs:
-        measured = {(record["case"], record.get("take", 0)) for record in run.counting()}
-        twice = next((key for key in sorted(measured) if key in owner), None)
-        if twice is not None:
-            raise WorldGaugeError(
-                f"{owner[twice]} and {run.folder} both measured case '{twice[0]}'", "name each shard once"
-            )
-        owner |= dict.fromkeys(measured, run.folder)
         if run.contents is not None:
             joined = joined or Contents(run.file.identity)
             _add_videos(joined, run)
@@ -96,9 +120,11 @@ def _add_videos(joined: Contents, run: Run) -> None:
     assert run.contents is not None
     for key, parts in run.contents.videos.items():
         before = joined.videos.get(key, {})
-        if any(before.get(part, digest) != digest for part, digest in parts.items()):
+        part = next((part for part, digest in parts.items() if before.get(part, digest) != digest), None)
+        if part is not None:
             raise WorldGaugeError(
-                f"case '{key[0]}' changed between the shards: {run.folder} saw another than the ones before it",
-                "run the shards again over the same videos and cases",
+                f"case '{key[0]}' changed between the runs: {run.folder} has {part} {parts[part]}, "
+                f"the ones before it {part} {before[part]}",
+                "run them again over the same videos and cases",
             )
         joined.videos[key] = {**before, **parts}

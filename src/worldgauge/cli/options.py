@@ -18,10 +18,21 @@ from worldgauge.core.asking import OFFLINE
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import filled_sets
 from worldgauge.engine.job import Job, parse_shard
+from worldgauge.engine.local_copies import local_files
+from worldgauge.engine.places import is_url
+from worldgauge.engine.run_places import folder_below, run_at
 from worldgauge.engine.seats import Numerics
 from worldgauge.verbs import JudgeName, MaxCalls, MaxCost, SendTo, StorePath, Where, parse_tags
 
-Videos = Annotated[Path, typer.Argument(help="A video, a folder of videos, or a submission.json.", show_default=False)]
+Videos = Annotated[
+    Path,
+    typer.Argument(
+        help="A video, a folder of videos, or a submission.json; also by URL, such as s3://bucket/videos.",
+        parser=local_files,
+        metavar="VIDEOS",
+        show_default=False,
+    ),
+]
 BenchmarkName = Annotated[
     str | None,
     typer.Option(
@@ -45,7 +56,13 @@ BenchmarkNames = Annotated[
 ]
 DataFolders = Annotated[
     list[Path] | None,
-    typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the benchmark's data set; one for each."),
+    typer.Option(
+        "--data",
+        envvar="WORLDGAUGE_DATA",
+        parser=local_files,
+        metavar="FOLDER|URL",
+        help="Folder of the benchmark's data set; one for each.",
+    ),
 ]
 Metrics = Annotated[
     str | None, typer.Option("--metrics", "-m", envvar="WORLDGAUGE_METRICS", help="Names with commas between.")
@@ -85,7 +102,17 @@ Include = Annotated[
         "--include", envvar="WORLDGAUGE_INCLUDE", help="Python file with definitions, or a benchmark's folder."
     ),
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Run folder; else under runs/.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        envvar="WORLDGAUGE_OUT",
+        parser=run_at,
+        metavar="FOLDER|URL",
+        help="Run folder; else under runs/.",
+    ),
+]
 Workers = Annotated[
     int,
     typer.Option(
@@ -154,7 +181,9 @@ Fast = Annotated[
 Exact = Annotated[
     bool,
     typer.Option(
-        "--exact", envvar="WORLDGAUGE_EXACT", help="Networks on a GPU so that nothing asked beside changes a bit."
+        "--exact",
+        envvar="WORLDGAUGE_EXACT",
+        help="Networks so that nothing asked beside changes a bit; their stored values only from this kind of device.",
     ),
 ]
 JudgeTakes = Annotated[
@@ -226,7 +255,7 @@ class JobFlags:
 
     def jobs(self) -> list[Job]:
         """One job for each benchmark, over the same videos; with several, each has a folder below `--out`."""
-        named: list[str | None] = [*self.benchmark] if self.benchmark else [None]
+        named: list[str | None] = [*map(_benchmark_here, self.benchmark)] if self.benchmark else [None]
         if len(set(named)) < len(named):
             raise WorldGaugeError("a benchmark is named twice", "name each once")
         if self.data and len(self.data) != len(named):
@@ -239,7 +268,7 @@ class JobFlags:
             raise WorldGaugeError(f"two benchmarks have one name: {', '.join(folders)}", "run them one by one")
         if len(jobs) < 2 or self.out is None:
             return jobs
-        return [replace(job, setup=replace(job.setup, out=self.out / _folder_of(job))) for job in jobs]
+        return [replace(job, setup=replace(job.setup, out=folder_below(self.out, _folder_of(job)))) for job in jobs]
 
     def job(self) -> Job:
         """The one job of a verb that takes one benchmark."""
@@ -294,6 +323,11 @@ class JobFlags:
             own_process=True,
             arguments=sys.argv[1:],
         )
+
+
+def _benchmark_here(name: str) -> str:
+    """A benchmark's name, or its folder, copied to this machine where it lies elsewhere."""
+    return str(local_files(name)) if is_url(name) else name
 
 
 def _folder_of(job: Job) -> str:

@@ -13,6 +13,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
+from worldgauge.engine.run_places import run_at
 from worldgauge.report.beside_published import beside_published
 from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.published_print import print_published
@@ -29,7 +30,10 @@ TEXTS = {"terminal": to_text, **FORMATS}
 
 @app.command()
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders; each is a row.", show_default=False)],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run folders; each is a row.", parser=run_at, metavar="RUN...", show_default=False),
+    ],
     style: Annotated[
         str | None,
         typer.Option(

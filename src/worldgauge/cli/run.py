@@ -30,6 +30,7 @@ from worldgauge.engine.fitting import execute_fitting
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
 from worldgauge.engine.run import Totals
+from worldgauge.engine.run_places import bring, told_place
 from worldgauge.report.summary import Summary, write_summary
 from worldgauge.verbs import AsJson, print_json, print_pairs, say
 
@@ -68,6 +69,8 @@ def run(
     with chosen_place(executor, flags, address) as place:
         done = _execute(place, as_json)
     summaries = [write_summary(job.setup.out) for job, _, _ in done]
+    for job, _, _ in done:
+        bring(job.setup.out)
     if as_json:
         told = [_as_json(*of_job, summary) for of_job, summary in zip(done, summaries, strict=True)]
         print_json(told[0] if len(told) == 1 else {"runs": told})
@@ -79,7 +82,7 @@ def run(
             print_pairs(("judge", remark) for remark in totals.remarks)
             if waited := totals.waited:
                 say(f"GPU waited {waited:.0%} for frames")
-            say(f"run folder: {job.setup.out}")
+            say(f"run folder: {told_place(job.setup.out)}")
     for summary in summaries:
         finish(summary, strict)
 

@@ -86,10 +86,12 @@ def _run_and_case(name: str) -> tuple[Run, str | None] | None:
 
 def _show_records(run: Run, case: str | None, status: str | None, as_json: bool) -> None:
     records = [
-        r for r in run.records() if (case is None or r["case"] == case) and (status is None or r["status"] == status)
+        r
+        for r in run.each_record()
+        if (case is None or r["case"] == case) and (status is None or r["status"] == status)
     ]
     if not records and case is not None:
-        raise unknown_name("case", case, sorted({r["case"] for r in run.records()}))
+        raise unknown_name("case", case, sorted(run.tags()))
     if as_json:
         print_json(records)
         return

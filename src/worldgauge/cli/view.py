@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.engine.run_places import run_at
 from worldgauge.verbs import StorePath, default_store, say
 
 app = typer.Typer()
@@ -14,7 +15,10 @@ app = typer.Typer()
 
 @app.command()
 def view(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders; each is a row.", show_default=False)],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Run folders; each is a row.", parser=run_at, metavar="RUN...", show_default=False),
+    ],
     host: Annotated[
         str, typer.Option("--host", envvar="WORLDGAUGE_HOST", help="Address to listen on; others can then read.")
     ] = "127.0.0.1",
@@ -24,7 +28,8 @@ def view(
     store: StorePath = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Serve runs as a report, read-only, on this machine. Nothing is written into the run folders.
+    """Serve runs as a report, read-only, on this machine. Nothing is written into the run folders, but for the columns
+    of a very large one. Cases are read when somebody looks at them.
 
     \b
     Examples:
@@ -42,6 +47,7 @@ def view(
     evidence = with_unread(stored_evidence(Store(store or default_store())))
     source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
     server = ReportServer(source, host, port)
+    source.prepare()
     say(f"{server.url}  (Ctrl-C stops)")
     if not server.loopback:
         say("anyone who can reach this machine can read these runs", err=True)

@@ -1,40 +1,45 @@
 """The columns of a large run, kept beside its records: derived from them, and made again whenever they change.
 
 Reading four million lines takes a minute, reading this file a second. It is never the truth: it carries a stamp of the
-files it was made from, and one that does not fit is not looked at.
+files it was made from, and one that does not fit is not looked at. Anything that reads Parquet can ask it, such as
+`duckdb -c "select metric, avg(value) from 'columns.parquet' group by metric"`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from worldgauge.core.canonical import digest_of
+from worldgauge.core.columns import Columns
+from worldgauge.core.gathering import SharedLists
+from worldgauge.core.record_lines import record_files
 from worldgauge.core.status import Status
-
-if TYPE_CHECKING:
-    from worldgauge.core.run_folder import Columns
 
 FILE_NAME = "columns.parquet"
 LEAST_BYTES = 100 * 2**20
 """Of records, from which the file is worth its while."""
-_VERSION = 1
+_VERSION = 2
 
 
 def stamp_of(folder: Path) -> str:
     """Tells the files of a run folder that columns rest on from other states of them; empty for a small run."""
-    records = sorted(folder.glob("records-*.jsonl"))
-    files = [*records, folder / "run.json", folder / "contents.jsonl"]
+    files = [*record_files(folder), folder / "run.json", folder / "contents.jsonl"]
     found = [(file.name, file.stat()) for file in files if file.exists()]
-    if sum(status.st_size for name, status in found if name.startswith("records-")) < LEAST_BYTES:
+    if not is_large(folder):
         return ""
     return digest_of([_VERSION, [(name, status.st_size, status.st_mtime_ns) for name, status in found]])
+
+
+def is_large(folder: Path) -> bool:
+    """Whether a run has so many records that they are better not all in memory."""
+    return sum(file.stat().st_size for file in record_files(folder)) >= LEAST_BYTES
 
 
 def save_columns(folder: Path, stamp: str, columns: Mapping[str, Columns], left_out: Mapping[str, Any]) -> None:
@@ -48,9 +53,10 @@ def save_columns(folder: Path, stamp: str, columns: Mapping[str, Columns], left_
         partial = folder / f".{FILE_NAME}.{uuid4().hex}"
         try:
             with parquet.ParquetWriter(partial, schema, compression="zstd") as writer:
-                for column in columns.values():
+                for metric, column in columns.items():
                     # A row group each, so that one metric can be read alone.
-                    writer.write_table(_table(column, pyarrow, schema), row_group_size=max(1, len(column.cases)))
+                    table = _table(metric, column, pyarrow, schema)
+                    writer.write_table(table, row_group_size=max(1, len(column.cases)))
             partial.replace(folder / FILE_NAME)
         finally:
             partial.unlink(missing_ok=True)
@@ -71,8 +77,8 @@ def load_columns(folder: Path, stamp: str) -> tuple[dict[str, Columns], dict[str
         kept = json.loads(opened.schema_arrow.metadata[b"worldgauge"])
         if kept["stamp"] != stamp or len(kept["metrics"]) != opened.num_row_groups:
             return None
-        groups = range(opened.num_row_groups)
-        found = {name: _columns(opened.read_row_group(k)) for name, k in zip(kept["metrics"], groups, strict=True)}
+        reader = _Reader()
+        found = {name: reader.columns(opened.read_row_group(k)) for k, name in enumerate(kept["metrics"])}
     except (OSError, KeyError, TypeError, ValueError, pyarrow.ArrowException):
         return None
     return found, kept["left_out"]
@@ -82,58 +88,91 @@ def _schema() -> Any:
     import pyarrow as pa
 
     words = pa.dictionary(pa.int32(), pa.string())
-    numbers = {name: pa.float64() for name in ("value", "raw", "weight")}
+    texts = dict.fromkeys(("metric", "case", "cluster", "status", "code", "tags"), words)
+    numbers = dict.fromkeys(("value", "raw", "weight"), pa.float64())
     beside = {"constants": pa.map_(pa.string(), pa.float64()), "repeats": pa.list_(pa.float64())}
-    texts = {"case": pa.string(), "take": pa.int32(), "cluster": words, "status": words, "code": words}
-    return pa.schema([*texts.items(), *numbers.items(), *beside.items()])
+    place = {"file": pa.int32(), "offset": pa.int64()}
+    return pa.schema([*texts.items(), ("take", pa.int32()), *numbers.items(), *beside.items(), *place.items()])
 
 
-def _table(column: Columns, pa: Any, schema: Any) -> Any:
+def _table(metric: str, column: Columns, pa: Any, schema: Any) -> Any:
     count = len(column.cases)
     constants: list[Any] = [None] * count
     if column.constants:
         rows = zip(*column.constants.values(), strict=True)
         constants = [list(zip(column.constants, map(float, row), strict=True)) for row in rows]
-    arrays = [
-        column.cases, column.takes, column.clusters, [status.value for status in column.statuses], column.codes,
-        column.values, column.raws, column.weights, constants,
-        [None] * count if column.repeats is None else list(column.repeats),
-    ]  # fmt: skip
-    kinds = [field.type for field in schema]
+    # The same few sets of tags stand in all records, so each is written out once.
+    told = {id(tags): json.dumps(tags) for tags in column.tags}
+    places = np.full((count, 2), -1) if column.places is None else column.places
+    cells = {
+        "metric": [metric] * count,
+        "case": column.cases,
+        "cluster": column.clusters,
+        "status": [status.value for status in column.statuses],
+        "code": column.codes,
+        "tags": [told[id(tags)] for tags in column.tags] if column.tags else ["{}"] * count,
+        "take": column.takes,
+        "value": column.values,
+        "raw": column.raws,
+        "weight": column.weights,
+        "constants": constants,
+        "repeats": [None] * count if column.repeats is None else list(column.repeats),
+        "file": places[:, 0].astype(np.int32),
+        "offset": places[:, 1],
+    }
     made = []
-    for values, kind in zip(arrays, kinds, strict=True):
-        if pa.types.is_dictionary(kind):
-            made.append(pa.array(values, pa.string()).dictionary_encode().cast(kind))
+    for field in schema:
+        if pa.types.is_dictionary(field.type):
+            made.append(pa.array(cells[field.name], pa.string()).dictionary_encode().cast(field.type))
         else:
-            made.append(pa.array(values, kind))
+            made.append(pa.array(cells[field.name], field.type))
     return pa.table(made, schema=schema)
 
 
-def _columns(table: Any) -> Columns:
-    from worldgauge.core.run_folder import Columns
+class _Reader:
+    """Turns row groups into columns; what two metrics have in common is in memory once."""
 
-    statuses = {status.value: status for status in Status}
-    cells = {name: table.column(name) for name in table.column_names}
+    def __init__(self) -> None:
+        self._once = SharedLists()
+        self._texts: dict[str, str] = {}
+        self._tags: dict[str, Mapping[str, str]] = {}
 
-    def floats(name: str) -> np.ndarray:
-        return np.asarray(cells[name].to_numpy(), np.float64)
+    def columns(self, table: Any) -> Columns:
+        cells = {name: table.column(name) for name in table.column_names}
 
-    constants: dict[str, np.ndarray] = {}
-    if cells["constants"].null_count < len(table):
-        rows = [dict(row) for row in cells["constants"].to_pylist()]
-        constants = {name: np.array([row[name] for row in rows], np.float64) for name in rows[0]}
-    repeats = None
-    if cells["repeats"].null_count < len(table):
-        repeats = np.array(cells["repeats"].to_pylist(), np.float64)
-    return Columns(
-        cases=cells["case"].to_pylist(),
-        takes=cells["take"].to_pylist(),
-        clusters=cells["cluster"].to_pylist(),
-        statuses=[statuses[text] for text in cells["status"].to_pylist()],
-        values=floats("value"),
-        raws=floats("raw"),
-        weights=floats("weight"),
-        codes=cells["code"].to_pylist(),
-        constants=constants,
-        repeats=repeats,
-    )
+        def numbers(name: str) -> np.ndarray:
+            return np.asarray(cells[name].to_numpy())
+
+        def words(name: str, meant: Callable[[str], Any]) -> list[Any]:
+            encoded = cells[name].combine_chunks()
+            return self._once.words(name, [meant(text) for text in encoded.dictionary.to_pylist()], encoded.indices)
+
+        constants: dict[str, np.ndarray] = {}
+        if cells["constants"].null_count < len(table):
+            rows = [dict(row) for row in cells["constants"].to_pylist()]
+            constants = {name: np.array([row[name] for row in rows], np.float64) for name in rows[0]}
+        repeats = None
+        if cells["repeats"].null_count < len(table):
+            repeats = np.array(cells["repeats"].to_pylist(), np.float64)
+        return Columns(
+            cases=words("case", self._text),
+            takes=self._once.list("takes", numbers("take")),
+            clusters=words("cluster", self._text),
+            statuses=words("status", Status),
+            values=numbers("value"),
+            raws=numbers("raw"),
+            weights=numbers("weight"),
+            codes=words("code", self._text),
+            constants=constants,
+            repeats=repeats,
+            tags=words("tags", self._tag_set),
+            places=np.stack([numbers("file").astype(np.int64), numbers("offset")], axis=1),
+        )
+
+    def _text(self, text: str) -> str:
+        return self._texts.setdefault(text, text)
+
+    def _tag_set(self, text: str) -> Mapping[str, str]:
+        if text not in self._tags:
+            self._tags[text] = json.loads(text)
+        return self._tags[text]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ _KINDS: dict[str, tuple[type, ...]] = {
 _NO_TAGS: dict[str, str] = {}
 _LARGE = 1e308
 """An integer of JSON may have any length, and 1e999 is read as infinity."""
+_MANY = 2**31
+"""More takes or invocations than there can be."""
+
+
+def record_files(folder: Path) -> list[Path]:
+    """The files with a run's records, sorted by name."""
+    return sorted(folder.glob("records-*.jsonl"))
 
 
 class RecordLines:
@@ -42,14 +50,18 @@ class RecordLines:
         self.folder = folder
         self.damaged: list[str] = []
         """`file line number: what is wrong` of every line that cannot be used; filled while reading."""
+        self.file = self.offset = 0
+        """Of the record that was handed out last: which of the files, and at which byte its line begins."""
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         self.damaged.clear()
-        for file in sorted(self.folder.glob("records-*.jsonl")):
+        for place, file in enumerate(record_files(self.folder)):
+            self.file, end = place, 0
             with file.open("rb") as stream:
                 for number, line in enumerate(stream, start=1):
                     if not line.endswith(b"\n"):
                         break
+                    self.offset, end = end, end + len(line)
                     try:
                         record = from_json(line, allow_inf_nan=False, cache_strings="keys")
                         problem = _problem(record)
@@ -59,6 +71,31 @@ class RecordLines:
                         self.damaged.append(f"{file.name} line {number}: {problem}")
                     else:
                         yield record
+
+
+class LinesAt:
+    """Record lines by their place, without reading the others."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = record_files(folder)
+        self._opened: dict[int, mmap] = {}
+
+    def __enter__(self) -> LinesAt:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for opened in self._opened.values():
+            opened.close()
+        self._opened.clear()
+
+    def record(self, file: int, offset: int) -> dict[str, Any]:
+        """The record whose line begins at that byte of that file."""
+        opened = self._opened.get(file)
+        if opened is None:
+            with self._files[file].open("rb") as stream:
+                opened = self._opened[file] = mmap(stream.fileno(), 0, access=ACCESS_READ)
+        found: dict[str, Any] = from_json(opened[offset : opened.find(b"\n", offset)], cache_strings="keys")
+        return found
 
 
 def _problem(record: Any) -> str:
@@ -82,6 +119,8 @@ def _problem(record: Any) -> str:
             and type(get("tags", _NO_TAGS)) is dict
             and type(get("curve")) in _LISTS
             and type(get("take", 0)) is type(get("invocation", 0)) is int
+            and -_MANY < get("take", 0) < _MANY
+            and -_MANY < get("invocation", 0) < _MANY
             and (value is None or (type(value) in _NUMBERS and -_LARGE < value < _LARGE))
             and (raw is None or (type(raw) in _NUMBERS and -_LARGE < raw < _LARGE))
             and (weight is None or (type(weight) in _NUMBERS and -_LARGE < weight < _LARGE))
@@ -112,4 +151,6 @@ def _named(record: dict[str, Any]) -> str:
         found = record.get(key, ())
         if not _all_numbers(found.values() if isinstance(found, dict) else found):
             return f"{key} are not numbers"
-    return "a number is too large" if record.get("value") is not None else "ok without a value"
+    counts = record.get("take", 0), record.get("invocation", 0)
+    large = record.get("value") is not None or any(not -_MANY < count < _MANY for count in counts)
+    return "a number is too large" if large else "ok without a value"

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from sys import intern
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from worldgauge.core.column_file import load_columns, save_columns, stamp_of
+from worldgauge.core.column_file import is_large, load_columns, save_columns, stamp_of
+from worldgauge.core.columns import Columns as Columns
 from worldgauge.core.contents import FILE_NAME as CONTENTS_FILE
 from worldgauge.core.contents import Contents, remember_files
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.gathering import Gathering
 from worldgauge.core.given import given
-from worldgauge.core.reasons import UNAVAILABLE
-from worldgauge.core.record_lines import RecordLines
-from worldgauge.core.sources import Source, read_sources
-from worldgauge.core.status import Status
+from worldgauge.core.record_lines import LinesAt, RecordLines
+from worldgauge.core.sources import Source, SourcesOnDemand, read_sources
 from worldgauge.core.validity import Counting, LeftOut
 from worldgauge.core.video import Video
 
@@ -29,30 +24,6 @@ if TYPE_CHECKING:
     import pandas
 
 from worldgauge.core.run_file import DAMAGED_HINT, RunFile
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The current records of one metric, sorted by case and take."""
-
-    cases: list[str]
-    takes: list[int]
-    clusters: list[str]
-    statuses: list[Status]
-    values: NDArray[np.float64]
-    """NaN where there is no value."""
-    raws: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    """NaN where a record has none of its own."""
-    codes: list[str]
-    """Reason codes; empty for any status but unscored."""
-    constants: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Of what rests on answers: name of a constant answer to its score, NaN where a record has none."""
-    repeats: NDArray[np.float64] | None = None
-    """Likewise (records, times asked): the score of each time, NaN where there is none; None: asked once."""
-
-    def count(self) -> Counter[Status]:
-        return Counter(self.statuses)
 
 
 class Run:
@@ -63,6 +34,8 @@ class Run:
         self.file = RunFile.read(self.folder)
         self.left_out = LeftOut()
         """What the latest reading of the records left out."""
+        self._known: tuple[str, dict[str, Columns]] | None = None
+        """Of a large run, its columns and the state of the folder they are of: reading them again takes seconds."""
 
     @property
     def name(self) -> str:
@@ -95,58 +68,73 @@ class Run:
         return [current[key] for key in sorted(current)]
 
     def columns(self) -> dict[str, Columns]:
-        """Per metric id, in the order of the definitions, the current records as columns. Flat in memory per record."""
+        """Per metric id, in the order of the definitions, the current records as columns. Flat in memory per record.
+
+        Of a large run they are kept beside the records, where pyarrow is installed.
+        """
         stamp = stamp_of(self.folder)
-        known = load_columns(self.folder, stamp) if stamp else None
+        if not stamp:
+            return self._read_columns()
+        if self._known is None or self._known[0] != stamp:
+            self._known = stamp, self._large_columns(stamp)
+        return self._known[1]
+
+    def _large_columns(self, stamp: str) -> dict[str, Columns]:
+        known = load_columns(self.folder, stamp)
         if known is not None:
             found, left_out = known
             self.left_out = LeftOut(left_out["stale"], tuple(left_out["damaged"]))
             return found
         found = self._read_columns()
         # A run that is being written has another stamp by now: what was read is then of no single moment.
-        if stamp and stamp_of(self.folder) == stamp:
+        if stamp_of(self.folder) == stamp:
             told = {"stale": dict(self.left_out.stale), "damaged": list(self.left_out.damaged)}
             save_columns(self.folder, stamp, found, told)
         return found
 
     def _read_columns(self) -> dict[str, Columns]:
-        rows: dict[str, dict[tuple[str, int], _Row]] = {d.id: {} for d in self.file.definitions}
+        gathering = Gathering(d.id for d in self.file.definitions)
         counting = self.counting()
+        lines, add = counting.lines, gathering.add
         for record in counting:
-            key, of_metric = (intern(record["case"]), record.get("take", 0)), rows[record["metric"]]
-            invocation = record.get("invocation", 0)
-            before = of_metric.get(key)
-            if before is not None and before[0] > invocation:
-                continue
-            status = intern(record["status"])
-            value, raw, weight = record.get("value"), record.get("raw"), record.get("weight")
-            of_metric[key] = (
-                invocation,
-                intern(record["cluster"]),
-                status,
-                np.nan if value is None else value,
-                np.nan if raw is None else raw,
-                np.nan if weight is None else weight,
-                _code(record) if status is _UNSCORED else "",
-                _beside(record),
-            )
-        self.left_out = counting.left_out(lambda metric, video: video in rows[metric])
-        found = {metric: _columns(of_metric) for metric, of_metric in rows.items()}
+            add(record, lines.file, lines.offset)
+        self.left_out = counting.left_out(gathering.has)
+        found = gathering.columns()
         conditions = {d.id: d.given for d in self.file.definitions if d.given}
         return {
             name: given(column, found.get(conditions[name])) if name in conditions else column
             for name, column in found.items()
         }
 
-    def sources(self) -> dict[str, Source]:
+    def tags(self) -> dict[str, Mapping[str, str]]:
+        """The tags of every case that has a record."""
+        return tags_of(self.columns())
+
+    def each_record(self) -> Iterator[dict[str, Any]]:
+        """What `records` has, in the same order; of a large run one at a time, so memory stays flat."""
+        if not is_large(self.folder):
+            yield from self.records()
+            return
+        columns = self.columns()
+        with LinesAt(self.folder) as lines:
+            for metric in sorted(columns):
+                places = columns[metric].places
+                assert places is not None, "columns that were just read know where"
+                yield from map(lines.record, places[:, 0].tolist(), places[:, 1].tolist())
+
+    def sources(self) -> Mapping[str, Source]:
         """Every case with the videos that were measured; one that was replaced since then is not shown for it."""
+        if self.contents is not None:
+            remember_files(self.folder)
+        if is_large(self.folder):
+            return SourcesOnDemand(self.folder, self._seen)
+        return {case: self._seen(source) for case, source in read_sources(self.folder).items()}
+
+    def _seen(self, source: Source) -> Source:
         if self.contents is None:
-            return read_sources(self.folder)
-        remember_files(self.folder)
-        return {
-            case: replace(source, takes=tuple(self._measured(case, *take) for take in enumerate(source.takes)))
-            for case, source in read_sources(self.folder).items()
-        }
+            return source
+        takes = tuple(self._measured(source.case.id, *take) for take in enumerate(source.takes))
+        return replace(source, takes=takes)
 
     def _measured(self, case: str, take: int, video: Video | None) -> Video | None:
         parts = self.contents.videos.get((case, take), {}) if self.contents is not None else {}
@@ -166,49 +154,11 @@ class Run:
         return pandas.DataFrame(rows)
 
 
-_UNSCORED = intern(Status.UNSCORED.value)
-
-_Beside = tuple[dict[str, float], list[float] | None]
-_Row = tuple[int, str, str, float, float, float, str, _Beside | None]
-"""Invocation, cluster, status, value, raw, weight, reason code; constants and repeats, where it rests on answers."""
-
-
-def _code(record: dict[str, Any]) -> str:
-    """Why a record is unscored. Before there were codes, only what the machine lacked was to be tried again."""
-    return intern(record.get("code", "")) or (UNAVAILABLE if record.get("again") else "")
-
-
-def _beside(record: dict[str, Any]) -> _Beside | None:
-    constants, repeats = record.get("constants"), record.get("repeats")
-    return (constants or {}, repeats) if constants or repeats else None
-
-
-def _columns(of_metric: dict[tuple[str, int], _Row]) -> Columns:
-    keys = sorted(of_metric)
-    rows = [of_metric[key] for key in keys]
-    return Columns(
-        cases=[case for case, _ in keys],
-        takes=[take for _, take in keys],
-        clusters=[row[1] for row in rows],
-        statuses=[Status(row[2]) for row in rows],
-        values=np.array([row[3] for row in rows], dtype=np.float64),
-        raws=np.array([row[4] for row in rows], dtype=np.float64),
-        weights=np.array([row[5] for row in rows], dtype=np.float64),
-        codes=[row[6] for row in rows],
-        constants=_constants(rows),
-        repeats=_repeats(rows),
-    )
-
-
-def _constants(rows: Sequence[_Row]) -> dict[str, NDArray[np.float64]]:
-    found = [row[7][0] if row[7] is not None else {} for row in rows]
-    names = dict.fromkeys(name for of_row in found for name in of_row)
-    return {name: np.array([of_row.get(name, np.nan) for of_row in found], dtype=np.float64) for name in names}
-
-
-def _repeats(rows: Sequence[_Row]) -> NDArray[np.float64] | None:
-    found = [(row[7][1] if row[7] is not None else None) or [] for row in rows]
-    times = max(map(len, found), default=0)
-    if times < 2:
-        return None
-    return np.array([of_row + [np.nan] * (times - len(of_row)) for of_row in found], dtype=np.float64)
+def tags_of(columns: Mapping[str, Columns]) -> dict[str, Mapping[str, str]]:
+    """The tags of every case in a run's columns."""
+    found: dict[str, Mapping[str, str]] = {}
+    for column in columns.values():
+        for case, tags in zip(column.cases, column.tags, strict=True):
+            if tags or case not in found:
+                found[case] = tags
+    return found

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
@@ -90,18 +91,50 @@ def _read(folder: Path) -> Iterator[tuple[Case, list[Video]]]:
     if not file.is_file():
         return
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            content = json.loads(line)
-            case = Case.model_validate(content["case"]).at(folder / content["root"])
-            videos = [
-                Video(folder / v["path"], v["fps"], v["frames"], folder / v["beside"] if v.get("beside") else None)
-                for v in _videos(content)
-            ]
-        except ValidationError as error:
-            raise WorldGaugeError(f"{file} line {number}: {first_problem(error)}") from error
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise WorldGaugeError(f"{file} line {number} is damaged", "run the same command again") from error
-        yield case, videos
+        yield _parsed(file, number, line)
+
+
+def _parsed(file: Path, number: int, line: bytes) -> tuple[Case, list[Video]]:
+    folder = file.parent
+    try:
+        content = json.loads(line)
+        case = Case.model_validate(content["case"]).at(folder / content["root"])
+        videos = [
+            Video(folder / v["path"], v["fps"], v["frames"], folder / v["beside"] if v.get("beside") else None)
+            for v in _videos(content)
+        ]
+    except ValidationError as error:
+        raise WorldGaugeError(f"{file} line {number}: {first_problem(error)}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise WorldGaugeError(f"{file} line {number} is damaged", "run the same command again") from error
+    return case, videos
+
+
+class SourcesOnDemand(Mapping[str, Source]):
+    """The cases of a large run: each is read, and its videos looked for, when somebody asks for it."""
+
+    def __init__(self, folder: Path, seen: Callable[[Source], Source]) -> None:
+        self._file, self._seen = folder / FILE_NAME, seen
+        self._lines = self._file.read_bytes().splitlines() if self._file.is_file() else []
+        self._row: dict[str, int] = {}
+        for row, line in enumerate(self._lines):
+            try:
+                self._row[from_json(line)["case"]["id"]] = row
+            except (ValueError, KeyError, TypeError) as error:
+                raise WorldGaugeError(
+                    f"{self._file} line {row + 1} is damaged", "run the same command again"
+                ) from error
+
+    def __getitem__(self, case_id: str) -> Source:
+        row = self._row[case_id]
+        case, videos = _parsed(self._file, row + 1, self._lines[row])
+        return self._seen(Source(case, tuple(video if video.is_there else None for video in videos)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._row)
+
+    def __len__(self) -> int:
+        return len(self._row)
 
 
 _NOBODY = ModelCard(name="-")

@@ -45,7 +45,7 @@ class Counting:
     """The records of a folder that count, in the order of writing; why others do not is known after reading them."""
 
     def __init__(self, lines: RecordLines, definitions: Iterable[DefinitionFile], contents: Contents | None) -> None:
-        self._lines = lines
+        self.lines = lines
         self._contents = contents
         self._fingerprints = {d.id: d.fingerprint for d in definitions}
         of_reads: dict[tuple[str, ...], dict[VideoKey, str]] = {}
@@ -59,12 +59,12 @@ class Counting:
         self._stale: dict[tuple[str, VideoKey], str] = {}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return filter(self._counts, self._lines)
+        return filter(self._counts, self.lines)
 
     def left_out(self, has: Callable[[str, VideoKey], bool]) -> LeftOut:
         """What did not count, less what has a record that `has` found to count."""
         reasons = Counter(why for (metric, key), why in self._stale.items() if not has(metric, key))
-        return LeftOut(dict(reasons), tuple(self._lines.damaged))
+        return LeftOut(dict(reasons), tuple(self.lines.damaged))
 
     def _counts(self, record: Mapping[str, Any]) -> bool:
         metric = record["metric"]

@@ -13,6 +13,7 @@ from worldgauge.core.names import readable
 from worldgauge.core.run_file import FILE_NAME, DamagedRunFile, RunFile
 from worldgauge.core.submission import Submission
 from worldgauge.engine.job import Job
+from worldgauge.engine.local_copies import url_of
 
 
 def identity_of(benchmark: Benchmark, submission: Submission, protocol: str) -> Identity:
@@ -70,5 +71,5 @@ def _run_file(folder: Path) -> tuple[RunFile | None, Contents | None, list[str]]
 
 
 def _place(path: Path | None) -> str:
-    """An absolute path as text; bytes that are no text are written as escapes."""
-    return "" if path is None else readable(os.path.realpath(path))
+    """An absolute path as text, or the URL it is a copy of; bytes that are no text are written as escapes."""
+    return "" if path is None else url_of(path) or readable(os.path.realpath(path))

@@ -51,6 +51,8 @@ class Setup:
     """Gigabytes for the networks of one pass over the clips; None: all that are used fit."""
     numerics: Numerics = "official"
     """How networks compute."""
+    own_device: bool = False
+    """Whether a network's stored values count only where this kind of device computed them."""
     batches: tuple[tuple[str, int], ...] = ()
     """Instruments that take fewer rows at a time than by themselves, because more do not fit into memory."""
     largest: tuple[int, int] | None = None

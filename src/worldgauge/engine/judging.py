@@ -54,7 +54,7 @@ class Judging:
     ) -> None:
         self._judge, self._seats = judge, seats
         self._counters: Counter[str] = Counter()
-        self._store = Store(job.setup.store)
+        self._store = Store.of(job.setup)
         self._loaded = Loaded(seats, job.setup.device)
         self._stop = threading.Event()
         self._to_ask: queue.SimpleQueue[CaseWork] = queue.SimpleQueue()

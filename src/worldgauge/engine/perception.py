@@ -19,6 +19,7 @@ from worldgauge.core.origin import origin_of
 from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import SIGNALS, Arrays, Signal, SignalUse, inherited
 from worldgauge.engine.definitions import Seats, code_of_signal
+from worldgauge.engine.device_kind import cpu_kind
 from worldgauge.engine.estimate import refuse_too_large
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.loaded import Loaded as Loaded
@@ -127,12 +128,24 @@ class Perception:
 
     def _stored(self, use: SignalUse) -> Any:
         """A signal's value where it lies in the store; else None."""
-        entry = self._store.load(self.key(use)) if self._store.has(self.key(use)) else None
+        entry = self._store.load(self.key(use), self._only_of(use)) if self._is_stored(use) else None
         return entry.arrays if entry is not None and entry.unscored is None else None
 
     def count_stored(self, uses: Iterable[SignalUse]) -> int:
         """How many of these signals are in the store."""
-        return sum(SIGNALS.get(use.signal).kept and self._store.has(self.key(use)) for use in uses)
+        return sum(SIGNALS.get(use.signal).kept and self._is_stored(use) for use in uses)
+
+    def _is_stored(self, use: SignalUse) -> bool:
+        return self._store.has(self.key(use), self._only_of(use))
+
+    def _only_of(self, use: SignalUse) -> str:
+        """The kind of device a stored value must come from; empty where any will do."""
+        return self._store.device if self._store.exact and self._asks_networks(use) else ""
+
+    def _asks_networks(self, use: SignalUse) -> bool:
+        """Whether a signal, or one below it, asks what computes on the chosen device."""
+        instrument = self._seats.instrument(use.signal)
+        return bool(instrument is not None and instrument.weights) or any(map(self._asks_networks, inherited(use)))
 
     def announce(self, uses: Iterable[SignalUse], metrics: Iterable[Metric] = ()) -> None:
         """Tell what will be asked for: one decode then serves all, and rows with one reader need not be held."""
@@ -195,7 +208,7 @@ class Perception:
         # A method: a nested function that calls itself would keep the clips until the garbage collector comes by.
         if use in found or use in self._values:
             return
-        if SIGNALS.get(use.signal).kept and self._store.has(self.key(use)):
+        if SIGNALS.get(use.signal).kept and self._is_stored(use):
             return
         if use in self._spilled and self._scratch.has(self.key(use)):
             return
@@ -206,7 +219,7 @@ class Perception:
     def _obtain(self, use: SignalUse) -> Any:
         signal = SIGNALS.get(use.signal)
         if signal.kept:
-            entry = self._store.load(self.key(use))
+            entry = self._store.load(self.key(use), self._only_of(use))
             if entry is not None:
                 self.counters["signals_reused"] += 1
                 if entry.unscored is not None:
@@ -275,7 +288,8 @@ class Perception:
         self._streamed = 0.0
         self._count(use, seconds)
         if SIGNALS.get(use.signal).kept:
-            meta = {"signal": use.signal, "identity": self.identity(use), "seconds": seconds}
+            device = self._store.device if self._asks_networks(use) else cpu_kind()
+            meta = {"signal": use.signal, "identity": self.identity(use), "seconds": seconds, "device": device}
             if unscored is not None:
                 meta |= {"unscored": str(unscored)} | ({"code": unscored.code} if unscored.code else {})
             self._store.save(self.key(use), arrays, meta)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -20,7 +22,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"}
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 _PARTIAL = ".partial-"
 PATIENCE = 120.0
 """Seconds for which a failing request is tried again."""
@@ -72,8 +74,55 @@ class Place:
 
     def names(self) -> Iterator[str]:
         """The files in it and in its folders, those of half-done writers left out."""
+        yield from self._found(self._patiently(lambda files: files.find(self._opened[1], withdirs=False)))
+
+    def listing(self) -> dict[str, dict[str, Any]]:
+        """Name to what the place says of a file: its size, and whatever tells one state of it from another."""
+        try:
+            found = self._patiently(lambda files: files.find(self._opened[1], withdirs=False, detail=True))
+        except FileNotFoundError:
+            return {}
+        return {name: dict(about) for path, about in found.items() for name in self._found([path])}
+
+    def about(self, name: str) -> dict[str, Any] | None:
+        """What the place says of one file; None where there is none."""
+        try:
+            found: dict[str, Any] = self._patiently(lambda files: files.info(self._path(name)))
+        except FileNotFoundError:
+            return None
+        return found if found.get("type", "file") == "file" else None
+
+    def fetch(self, name: str, target: Path) -> None:
+        """Copy a file to a path of this machine, whole or not at all."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f"{_PARTIAL}{uuid4().hex}")
+        try:
+            self._patiently(lambda files: files.get_file(self._path(name), str(partial)))
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def remove(self, name: str) -> None:
+        """Take a file away; one that is not there is no news."""
+        with suppress(FileNotFoundError):
+            self._patiently(lambda files: files.rm_file(self._path(name)))
+
+    @property
+    def conditional(self) -> bool:
+        """Whether one may ask not to write over what is there. That a server pays heed to it is another matter."""
+        return self._protocol in ("s3", "s3a")
+
+    def put_if_absent(self, name: str, data: bytes) -> bool:
+        """Put a file there without looking first; false where the server says that there is one."""
+        try:
+            self._patiently(lambda files: self._write(files, self._path(name), data, over=False))
+        except FileExistsError:
+            return False
+        return True
+
+    def _found(self, paths: Iterable[str]) -> Iterator[str]:
         root = f"{self._opened[1]}/"
-        for path in self._patiently(lambda files: files.find(self._opened[1], withdirs=False)):
+        for path in paths:
             name = str(path).removeprefix(root)
             if not name.rpartition("/")[2].startswith(_PARTIAL):
                 yield name

@@ -126,7 +126,7 @@ def make_plans(jobs: Sequence[Job]) -> list[Plan]:
 def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages, asked: set[str]) -> Plan:
     _check_policy(job, definitions)
     before, listed, remarks = found_before(job)
-    store, (done, invocation) = Store(job.setup.store), finished(job.setup.out)
+    store, (done, invocation) = Store.of(job.setup), finished(job.setup.out)
     plan = Plan(len(job.cases), [], definitions, stages, remarks=remarks)
     plan.invocation = max(invocation, len(before.invocations) if before else 0)
     known = {case.id for case in job.benchmark.cases}

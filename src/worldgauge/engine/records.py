@@ -6,6 +6,7 @@ import errno
 import os
 from collections import defaultdict
 from pathlib import Path
+from sys import intern
 from typing import IO
 
 from filelock import FileLock, Timeout
@@ -76,13 +77,14 @@ def finished(folder: Path) -> tuple[Finished, int]:
         invocation = line.get("invocation", 0)
         invocations = max(invocations, invocation + 1)
         of_video = last[line["case"], line.get("take", 0)]
-        key = line["metric"], line["fingerprint"], line["inputs"]
+        # Millions of records say the same few things: each text is kept once.
+        key = intern(line["metric"]), intern(line["fingerprint"]), intern(line["inputs"])
         if key not in of_video or invocation >= of_video[key][0]:
-            of_video[key] = invocation, line["status"], line.get("again", False)
-    done = {
-        video: {key: again for key, (_, status, again) in found.items() if status != Status.ERROR}
-        for video, found in last.items()
-    }
+            of_video[key] = invocation, intern(line["status"]), line.get("again", False)
+    done: Finished = {}
+    while last:
+        video, found = last.popitem()
+        done[video] = {key: again for key, (_, status, again) in found.items() if status != Status.ERROR}
     return done, invocations
 
 

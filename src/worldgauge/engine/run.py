@@ -34,6 +34,7 @@ from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.judging import Judging, refuse_unconfirmed
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
+from worldgauge.engine.run_places import bringing
 from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.store import Store
 from worldgauge.engine.work import WorkItem, WorkResult
@@ -181,7 +182,7 @@ def _folder(
     """
     out = job.setup.out
     _make_folder(out)
-    with writing(out, job.break_lock):
+    with writing(out, job.break_lock), bringing(out, job.break_lock):
         before, listed, _ = found_before(job)
         file = _run_file(job, plan, before)
         _look_at_the_rest(job, plan, file, listed)

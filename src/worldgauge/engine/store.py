@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -25,7 +25,11 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.signal import Arrays
 from worldgauge.core.user_folders import user_folder
+from worldgauge.engine.device_kind import device_kind
 from worldgauge.engine.layers import Below, Layer, read_layers, store_at
+
+if TYPE_CHECKING:
+    from worldgauge.engine.job import Setup
 
 _META = "__meta__"
 _CONTENT = "content"
@@ -49,14 +53,23 @@ class Entry:
     code: str
     """Of that reason, where it has one."""
     meta: dict[str, Any]
-    """`identity` (the key's content), `signal`, `seconds`, `content` (digest of all the rest)."""
+    """`identity` (the key's content), `signal`, `seconds`, `device` (where it was computed; absent in those of older
+    versions), `content` (digest of all the rest)."""
 
 
 class Store:
     """Signals on disk, two-level fan-out. Writers replace whole files, so readers never see half of one."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, device: str = "", exact: bool = False) -> None:
+        """`device` is the kind this process computes on; `exact`: what a network made elsewhere is not good enough."""
         self.root = root
+        self.device = device
+        self.exact = exact
+
+    @classmethod
+    def of(cls, setup: Setup) -> Store:
+        """The store of a job."""
+        return cls(setup.store, device_kind(setup.device), setup.own_device)
 
     def path(self, key: str) -> Path:
         return self.root / key[:2] / f"{key[2:]}.npz"
@@ -66,18 +79,28 @@ class Store:
         """The stores this one rests on, the nearest first."""
         return tuple(map(Below, read_layers(self.root)))
 
-    def has(self, key: str) -> bool:
+    def has(self, key: str, device: str = "") -> bool:
+        if device:
+            return self.load(key, device) is not None
         return self.path(key).is_file() or any(below.has(_name(key)) for below in self.below)
 
-    def load(self, key: str) -> Entry | None:
-        """The entry, or None when there is none. A damaged file is dropped, so that it is computed again."""
+    def load(self, key: str, device: str = "") -> Entry | None:
+        """The entry, or None when there is none. A damaged file is dropped, so that it is computed again.
+
+        With a `device` only an entry that was computed on that kind.
+        """
         found = self._load_here(key)
-        return found if found is not None or not self.below else self._fetch(key)
+        if found is not None and _is_of(found, device):
+            return found
+        return self._fetch(key, device) if self.below else None
 
     def _load_here(self, key: str) -> Entry | None:
         path = self.path(key)
         try:
-            return _read(path)
+            found = _read(path)
+            if _verdict(key, found) == "damaged":
+                raise ValueError("not what was stored")
+            return found
         except (FileNotFoundError, PermissionError):
             # What somebody else keeps to himself is not there for us; it is computed again.
             return None
@@ -85,7 +108,7 @@ class Store:
             self._drop(path)
             return None
 
-    def _fetch(self, key: str) -> Entry | None:
+    def _fetch(self, key: str, device: str = "") -> Entry | None:
         """An entry of a store below, kept here; what is not what its digest says is left where it is."""
         for below in self.below:
             data = below.read(_name(key))
@@ -98,6 +121,8 @@ class Store:
             if entry is None or _verdict(key, entry) != "verified":
                 below.spoilt(_name(key))
                 continue
+            if not _is_of(entry, device):
+                continue
             self._write(self.path(key), partial(_fill, data))
             return entry
         return None
@@ -106,16 +131,19 @@ class Store:
         """Whether an entry still is what was stored under that key; if not, it is dropped.
 
         This finds damage and carelessness: values saved anew, files copied to another key. It is no seal: who writes
-        an entry can write its digest too. Reading alone does not check, the file format finds flipped bytes itself.
+        an entry can write its digest too. Reading checks the same.
         """
         entry = self._load_here(key)
-        found = "damaged" if entry is None else _verdict(key, entry)
-        if found == "damaged":
-            self._drop(self.path(key))
-        return found
+        return "damaged" if entry is None else _verdict(key, entry)
 
     def save(self, key: str, arrays: Arrays, meta: dict[str, Any]) -> None:
-        """Write an entry, complete or not at all; stores below that allow it get it too."""
+        """Write an entry, complete or not at all; stores below that allow it get it too.
+
+        The first complete one stays, but for one of another device that was refused.
+        """
+        before = self._load_here(key)
+        if before is not None and _is_of(before, str(meta.get("device", "")) if self.exact else ""):
+            return
         arrays = {name: np.asarray(array) for name, array in arrays.items()}
         packed = np.frombuffer(json.dumps({**meta, _CONTENT: _digest(arrays, meta)}).encode(), np.uint8)
         self._write(self.path(key), lambda stream: np.savez(stream, **{**arrays, _META: packed}))  # type: ignore[arg-type]
@@ -208,6 +236,11 @@ def _read(file: Path | io.BytesIO) -> Entry:
         arrays = {name: archive[name] for name in archive.files}
     meta = json.loads(arrays.pop(_META).tobytes())
     return Entry(arrays, meta.get("unscored"), meta.get("code", ""), meta)
+
+
+def _is_of(entry: Entry, device: str) -> bool:
+    """Whether an entry was computed on that kind of device, where one is asked for."""
+    return not device or entry.meta.get("device") == device
 
 
 def _verdict(key: str, entry: Entry) -> Verdict:

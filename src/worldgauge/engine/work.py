@@ -257,7 +257,12 @@ class Worker:
     def keep_in(self, folder: Path) -> None:
         """Put stored signals, and values that wait, into another folder from now on."""
         self.parts = [
-            replace(part, store=Store(folder / "store"), scratch=Scratch(folder / "scratch")) for part in self.parts
+            replace(
+                part,
+                store=Store(folder / "store", part.store.device, part.store.exact),
+                scratch=Scratch(folder / "scratch"),
+            )
+            for part in self.parts
         ]
 
     def _append(self, part: Part, record: Record, result: WorkResult) -> None:
@@ -288,7 +293,7 @@ def _parts(setup: Setup, perceive: bool) -> Iterator[Part]:
     for number, ((own, seats, definitions), stages) in enumerate(zip(built, passes, strict=True)):
         by_id = {definition.id: definition for definition in definitions}
         ready = loaded and (loaded.beside(seats) if number else loaded)
-        yield Part(number, own, seats, by_id, stages, Store(own.store), Scratch(own.scratch), ready)
+        yield Part(number, own, seats, by_id, stages, Store.of(own), Scratch(own.scratch), ready)
 
 
 def _fresh(video: Video | None, known: dict[Any, Video]) -> Video | None:

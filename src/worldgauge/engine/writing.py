@@ -34,7 +34,7 @@ def writing(folder: Path, break_lock: bool = False) -> Iterator[None]:
         lock.acquire(blocking=False)
     except Timeout:
         raise Busy(
-            f"another run writes to {folder} ({_told(_owner(owner_file))})",
+            f"another run writes to {folder} ({told(_owner(owner_file))})",
             "wait for it to end, or choose another folder with --out",
         ) from None
     except OSError as error:
@@ -58,16 +58,17 @@ def _take_over(owner_file: Path, break_lock: bool) -> None:
     folder, owner = owner_file.parent, _owner(owner_file)
     if owner and owner.get("host") != socket.gethostname() and not break_lock:
         raise WorldGaugeError(
-            f"{folder} was locked on another machine and not released ({_told(owner)})",
+            f"{folder} was locked on another machine and not released ({told(owner)})",
             "wait for that run to end; if it is gone, say --break-lock",
         )
     try:
-        owner_file.write_text(json.dumps(_me()), "utf-8")
+        owner_file.write_text(json.dumps(whoami()), "utf-8")
     except OSError as error:
         raise CannotWrite(f"cannot write to {folder} ({error.strerror})", "free space, then run again") from error
 
 
-def _me() -> dict[str, Any]:
+def whoami() -> dict[str, Any]:
+    """This process, as others are told of it."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError, ImportError):
@@ -84,7 +85,8 @@ def _owner(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _told(owner: dict[str, Any]) -> str:
+def told(owner: dict[str, Any]) -> str:
+    """An owner in words."""
     if not owner:
         return "owner unknown"
     since = owner.get("since")

@@ -102,12 +102,16 @@ def tabulate(
     of_videos: dict[str, CaseNumbers] = {}
     rows: dict[str, NDArray[np.int64]] = {}
     takes: dict[str, NDArray[np.int64]] = {}
+    row_of: dict[int, NDArray[np.int64]] = {}
     for m, definition in enumerate(definitions):
         column = columns.get(definition.id)
         if column is None:
             continue
         found = of_videos[definition.id] = case_numbers(column, definition, policy_of(definition.id))
-        rows[definition.id] = np.array([row[case] for case in column.cases], dtype=np.int64)
+        # Metrics over the same videos share their lists.
+        if id(column.cases) not in row_of:
+            row_of[id(column.cases)] = np.array([row[case] for case in column.cases], dtype=np.int64)
+        rows[definition.id] = row_of[id(column.cases)]
         takes[definition.id] = np.array(column.takes, dtype=np.int64)
         values[m], weights[m] = by_case(rows[definition.id], found.values, found.weights, len(names))
     return CaseTable(
@@ -117,9 +121,8 @@ def tabulate(
 
 def clusters_of(runs: Sequence[Mapping[str, Columns]]) -> dict[str, str]:
     """Case to cluster, over all records of the runs."""
+    # Metrics over the same videos share their lists.
+    lists = {(id(column.cases), id(column.clusters)): column for of_run in runs for column in of_run.values()}
     return {
-        case: cluster
-        for of_run in runs
-        for column in of_run.values()
-        for case, cluster in zip(column.cases, column.clusters, strict=True)
+        case: cluster for column in lists.values() for case, cluster in zip(column.cases, column.clusters, strict=True)
     }

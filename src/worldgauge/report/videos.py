@@ -16,6 +16,9 @@ from worldgauge.report.case_table import CaseTable
 
 PENDING = "pending"
 """Stands among the statuses for videos that have no record yet."""
+_ORDER = (*(status.value for status in Status), PENDING)
+_NUMBER = {status: number for number, status in enumerate(_ORDER)}
+"""A status is a text, so it finds its number by itself."""
 _FIRST_TOLD = ("error", "invalid", "missing", "unscored", PENDING)
 """Of several reasons why a video does not count in a group, the one that is told."""
 
@@ -25,22 +28,27 @@ class Videos:
 
     def __init__(self, tree: Tree, columns: Mapping[str, Columns], table: CaseTable, file: RunFile) -> None:
         self._tree = tree
-        keys = sorted({key for c in columns.values() for key in zip(c.cases, c.takes, strict=True)})
+        # Metrics over the same videos share their lists, and of a large run there are millions of keys.
+        lists = {(id(c.cases), id(c.takes)): c for c in columns.values()}
+        keys = sorted({key for c in lists.values() for key in zip(c.cases, c.takes, strict=True)})
         row = {key: i for i, key in enumerate(keys)}
-        self._statuses: NDArray[np.str_] = np.full((len(columns), len(keys)), PENDING, dtype="<U8")
+        places = {
+            shared: np.array([row[key] for key in zip(c.cases, c.takes, strict=True)], dtype=np.int64)
+            for shared, c in lists.items()
+        }
+        self._statuses: NDArray[np.int8] = np.full((len(columns), len(keys)), _NUMBER[PENDING], dtype=np.int8)
         self._counts = np.zeros((len(columns), len(keys)), dtype=bool)
         self._put_in: list[dict[str, tuple[Counting, set[int]]]] = []
         """Per metric, why a video without a number counts to the rule it counts by, and which videos."""
         for m, (name, column) in enumerate(columns.items()):
-            at = [row[key] for key in zip(column.cases, column.takes, strict=True)]
-            self._statuses[m, at] = [status.value for status in column.statuses]
+            at = places[id(column.cases), id(column.takes)]
+            self._statuses[m, at] = [_NUMBER[status] for status in column.statuses]
             values = table.of_videos[name].values
             self._counts[m, at] = np.isfinite(values)
             policy, found = file.policy_of(name), dict[str, tuple[Counting, set[int]]]()
-            for i, status in enumerate(column.statuses):
-                if status is not Status.OK and values[i] == values[i]:
-                    code = column.codes[i]
-                    found.setdefault(code or status.value, (policy.rule(status, code), set()))[1].add(at[i])
+            for i in np.flatnonzero(np.isfinite(values) & (self._statuses[m, at] != _NUMBER[Status.OK])).tolist():
+                status, code = column.statuses[i], column.codes[i]
+                found.setdefault(code or status.value, (policy.rule(status, code), set()))[1].add(int(at[i]))
             self._put_in.append(found)
         # Videos without a record in any metric.
         self._pending = max(0, file.expected - len(keys))
@@ -52,15 +60,14 @@ class Videos:
         if not rows:
             return dict(counts), 0, self._pending
         statuses = self._statuses[rows]
-        asked = statuses != Status.SKIPPED.value
-        told = np.full(statuses.shape[1], Status.OK.value, dtype="<U8")
+        asked = statuses != _NUMBER[Status.SKIPPED]
+        told = np.full(statuses.shape[1], _NUMBER[Status.OK], dtype=np.int8)
         for status in reversed(_FIRST_TOLD):
-            told[(statuses == status).any(axis=0)] = status
-        told[~asked.any(axis=0)] = Status.SKIPPED.value
-        names, numbers = np.unique(told, return_counts=True)
-        counts.update({str(n): int(k) for n, k in zip(names, numbers, strict=True)})
-        order = [*(status.value for status in Status), PENDING]
-        found = {status: counts[status] for status in order if counts[status]}
+            told[(statuses == _NUMBER[status]).any(axis=0)] = _NUMBER[status]
+        told[~asked.any(axis=0)] = _NUMBER[Status.SKIPPED]
+        numbers = np.bincount(told, minlength=len(_ORDER)).tolist()
+        counts.update({status: count for status, count in zip(_ORDER, numbers, strict=True) if count})
+        found = {status: counts[status] for status in _ORDER if counts[status]}
         counted = int(((self._counts[rows] | ~asked).all(axis=0) & asked.any(axis=0)).sum())
         return found, counted, sum(found.values()) - found.get(Status.SKIPPED, 0)
 

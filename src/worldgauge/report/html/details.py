@@ -3,55 +3,80 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
+from worldgauge.core.column_file import is_large
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_list import unpack_frames
+from worldgauge.core.record_lines import LinesAt
 from worldgauge.core.run_folder import Run
 
 _KEPT = ("status", "value", "raw", "reason", "code", "traceback", "seconds", "video")
 
 
-@dataclass(frozen=True)
-class RunDetails:
-    """The current records of a run and the tags they carry."""
+class RunDetails(Protocol):
+    """The current records of a run, case by case. Of several takes of a case the page shows the first, as its player
+    does; scores are of all of them."""
 
-    records: dict[str, dict[str, str]]
-    """By case and metric, each as compact JSON: strings keep 100,000 records small."""
-    tags: dict[str, dict[str, str]]
-    """By case."""
+    def of(self, case: str) -> Mapping[str, str]:
+        """Metric to the record of a case, as compact JSON."""
+        ...
 
 
 def run_details(run: Run) -> RunDetails:
-    """One pass over the record files; of several records of one case and metric that of the last invocation counts.
+    """Of a large run a case's records are read when somebody looks at it."""
+    return _Looked(run) if is_large(run.folder) else _Read(run)
 
-    Of several takes of a case the page shows the first, as its player does; scores are of all of them.
-    """
-    latest: dict[str, dict[str, tuple[int, str]]] = {}
-    tags: dict[str, dict[str, str]] = {}
-    for record in run.counting():
-        if record.get("take", 0):
-            continue
-        metric, case, invocation = record["metric"], record["case"], record.get("invocation", 0)
-        of_case = latest.setdefault(case, {})
-        if metric in of_case and of_case[metric][0] > invocation:
-            continue
-        text = compact({key: record[key] for key in _KEPT if record.get(key) not in (None, "")})
-        curve = record.get("curve")
-        if curve is not None:
-            frames = unpack_frames(record.get("curve_frames"), len(curve))
-            told = "" if frames is None else f',"curve_frames":{compact(frames)}'
-            text = f'{text[:-1]},"curve":{curve_text(curve)}{told}}}'
-        of_case[metric] = invocation, text
-        if record.get("tags"):
-            tags[case] = record["tags"]
-    return RunDetails({case: {m: text for m, (_, text) in found.items()} for case, found in latest.items()}, tags)
+
+class _Read:
+    """One pass over the record files; of several records of one case and metric that of the last invocation counts."""
+
+    def __init__(self, run: Run) -> None:
+        latest: dict[str, dict[str, tuple[int, str]]] = {}
+        for record in run.counting():
+            if record.get("take", 0):
+                continue
+            metric, case, invocation = record["metric"], record["case"], record.get("invocation", 0)
+            of_case = latest.setdefault(case, {})
+            if metric not in of_case or of_case[metric][0] <= invocation:
+                # Strings keep 100,000 records small.
+                of_case[metric] = invocation, _record_text(record)
+        self._texts = {case: {m: text for m, (_, text) in found.items()} for case, found in latest.items()}
+
+    def of(self, case: str) -> Mapping[str, str]:
+        return self._texts.get(case, {})
+
+
+class _Looked:
+    """Lines by their places, which the columns know."""
+
+    def __init__(self, run: Run) -> None:
+        self._columns, self._lines = run.columns(), LinesAt(run.folder)
+
+    def of(self, case: str) -> Mapping[str, str]:
+        found = {}
+        for metric, column in self._columns.items():
+            row = bisect_left(column.cases, case)
+            is_there = row < len(column.cases) and column.cases[row] == case and not column.takes[row]
+            if is_there and column.places is not None:
+                found[metric] = _record_text(self._lines.record(*column.places[row].tolist()))
+        return found
+
+
+def _record_text(record: Mapping[str, Any]) -> str:
+    text = compact({key: record[key] for key in _KEPT if record.get(key) not in (None, "")})
+    curve = record.get("curve")
+    if curve is None:
+        return text
+    frames = unpack_frames(record.get("curve_frames"), len(curve))
+    told = "" if frames is None else f',"curve_frames":{compact(frames)}'
+    return f'{text[:-1]},"curve":{curve_text(curve)}{told}}}'
 
 
 def case_json(case: Case) -> dict[str, Any]:

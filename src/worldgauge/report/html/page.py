@@ -25,6 +25,7 @@ SCRIPTS = (
     "leaderboard.js",
     "metric.js",
     "judge.js",
+    "rows.js",
     "cases.js",
     "player.js",
     "figures.js",

@@ -19,7 +19,7 @@ from worldgauge.core.evidence import (
     no_calibration,
     no_evidence,
 )
-from worldgauge.core.run_folder import Run
+from worldgauge.core.run_folder import Run, tags_of
 from worldgauge.core.sources import Source
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video
@@ -45,6 +45,7 @@ from worldgauge.report.unofficial import unofficial
 
 CASES_PER_FILE = 50
 MOST_PAIRS = 120
+_ASKED_FIRST = ("index.html", "data/index.js", "data/cases.js")
 STATUS_LETTERS = {status: status.value[0] for status in Status}
 """One letter per case in the status strings; `.` stands for no record."""
 
@@ -64,7 +65,8 @@ class ReportSource:
         self.names = _labels(runs)
         self.summaries = [summarise(run) for run in runs]
         self.columns = columns_of(self.joint, folded(self.summaries))
-        self.sources: list[dict[str, Source]] = [run.sources() if media else {} for run in runs]
+        self.sources: list[Mapping[str, Source]] = [run.sources() if media else {} for run in runs]
+        self._made: dict[str, bytes] = {}
         self._evidence_of = evidence
         self._calibration_of = calibration
         # One case is asked for several times in a row.
@@ -82,6 +84,18 @@ class ReportSource:
 
     def content(self, name: str) -> bytes:
         """One file by name; raises `KeyError` for a name that is not part of the report."""
+        if name in _ASKED_FIRST:
+            if name not in self._made:
+                self._made[name] = self._make(name)
+            return self._made[name]
+        return self._make(name)
+
+    def prepare(self) -> None:
+        """Make what every page asks for first, so that nobody waits for it."""
+        for name in _ASKED_FIRST:
+            self.content(name)
+
+    def _make(self, name: str) -> bytes:
         folder, _, rest = name.partition("/")
         if name == "index.html":
             return page.render(self).encode("utf-8")
@@ -178,8 +192,8 @@ class ReportSource:
     @cached_property
     def _tags(self) -> dict[str, tuple[list[str], list[int]]]:
         found: dict[str, Mapping[str, str]] = {}
-        for details in self._run_details:
-            found |= details.tags
+        for columns in self.joint.columns:
+            found |= tags_of(columns)
         return tag_table([found.get(case, {}) for case in self.joint.cases])
 
     def model_json(self, k: int) -> dict[str, Any]:
@@ -247,9 +261,7 @@ class ReportSource:
                 content["marks"] = [list(e.marks) for e in evidence]
             content["media"] = {name: _video_json(video) for name, video in self._media(i).items()}
         records = ",".join(
-            "{"
-            + ",".join(f"{compact(metric)}:{text}" for metric, text in of_run.records.get(case_id, {}).items())
-            + "}"
+            "{" + ",".join(f"{compact(metric)}:{text}" for metric, text in of_run.of(case_id).items()) + "}"
             for of_run in self._run_details
         )
         return f'{compact(content)[:-1]}{"," if content else ""}"records":[{records}]}}'

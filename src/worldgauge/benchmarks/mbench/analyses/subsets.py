@@ -38,7 +38,7 @@ class Line:
 def subset_table(run: Run, by: Sequence[str] = TAGS) -> list[Line]:
     """A line for every score and every value of the tags `by`, through the tree of the whole run."""
     joint = Joint([run])
-    tags = {record["case"]: record.get("tags", {}) for record in run.records()}
+    tags = run.tags()
     lines: list[Line] = []
     for tag in by:
         for value in sorted({of_case[tag] for of_case in tags.values() if tag in of_case}):

@@ -31,7 +31,7 @@ def breakdown(run: Run, by: Sequence[str] = TAGS, columns: Sequence[str] = ()) -
     absent = [name for name in chosen if name not in joint.ids]
     if absent:
         raise WorldGaugeError(f"the run has no column '{absent[0]}'", f"columns: {', '.join(joint.ids)[:300]}")
-    tags = {record["case"]: with_category(record.get("tags", {})) for record in run.records()}
+    tags = {case: with_category(of_case) for case, of_case in run.tags().items()}
     rows = []
     for tag in by:
         for value in sorted({of_case[tag] for of_case in tags.values() if tag in of_case}):

@@ -49,7 +49,7 @@ def cases_of(run: Run, split: Split) -> set[str]:
     """Cases of a run that belong to a split."""
     if split not in get_args(Split):
         raise unknown_name("split", split, list(get_args(Split)))
-    tagged = {record["case"]: record.get("tags", {}).get("data_type") for record in run.records()}
+    tagged = {case: tags.get("data_type") for case, tags in run.tags().items()}
     return {case for case, kind in tagged.items() if split in ("all", kind)}
 
 

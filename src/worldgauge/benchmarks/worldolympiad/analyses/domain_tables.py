@@ -56,7 +56,7 @@ def domain_cells(runs: Sequence[Run], columns: Sequence[str] = ()) -> list[Cell]
 
 def domains_of(joint: Joint) -> Iterator[tuple[str, Chosen]]:
     """Each domain and its cases, then all of them."""
-    tags = {record["case"]: record.get("tags", {}) for run in joint.runs for record in run.records()}
+    tags = {case: of_case for run in joint.runs for case, of_case in run.tags().items()}
     values = np.array([tags.get(case, {}).get("domain", "") for case in joint.cases])
     for domain in sorted({*values.tolist()} - {""}, key=lambda name: ORDER.index(name) if name in ORDER else 9):
         yield domain, values == domain

@@ -23,7 +23,7 @@ def breakdown(run: Run, domains: Sequence[str] = DOMAINS) -> list[dict[str, Any]
     could be where clips have none.
     """
     joint = Joint([run])
-    tags: dict[str, dict[str, str]] = {record["case"]: record.get("tags", {}) for record in run.records()}
+    tags = run.tags()
     rows = []
     for domain in domains:
         for value in sorted({of_case[domain] for of_case in tags.values() if domain in of_case}):

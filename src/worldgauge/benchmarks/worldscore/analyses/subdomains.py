@@ -26,7 +26,7 @@ class Domains:
     def __init__(self, runs: Sequence[Run]) -> None:
         self.joint = Joint(runs)
         self.tags: dict[str, Mapping[str, str]] = {
-            record["case"]: record.get("tags", {}) for run in runs for record in run.records()
+            case: of_case for run in runs for case, of_case in run.tags().items()
         }
 
     @cached_property

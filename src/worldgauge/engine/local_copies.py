@@ -1,0 +1,162 @@
+"""Videos and data sets by URL: copied to this machine before they are read, and kept there up to a size.
+
+The decoder, the readers of data sets and the naming rules of benchmarks all see folders. A copy that is still what
+lies there is used again; which of them was used longest ago goes first when room is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from filelock import FileLock
+
+from worldgauge.core.canonical import digest_of
+from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.user_folders import user_folder
+from worldgauge.engine.places import Place, is_url
+
+log = logging.getLogger(__name__)
+
+LIMIT = "WORLDGAUGE_FILES_GB"
+_DEFAULT_LIMIT = 100.0
+_AT_ONCE = 8
+_NOTE = "copy.json"
+_TELLING = ("size", "ETag", "etag", "LastModified", "mtime", "md5Hash", "generation", "updated")
+"""Of what places say about a file: whatever changes with its content."""
+
+
+def local_files(place: str | Path) -> Path:
+    """The path of files on this machine: a path itself, or a copy of what lies at a URL.
+
+    A URL names a folder, a single file, or a `submission.json`, of which only the files it names are copied.
+    """
+    url = str(place).rstrip("/")
+    if not is_url(url):
+        return Path(place)
+    folder, _, last = url.rpartition("/")
+    whole = Place(url)
+    if PurePosixPath(last).suffix and (about := Place(folder).about(last)) is not None:
+        return _copy_of(folder, _with_named(Place(folder), last, about), beside=last) / last
+    listing = _in_full(whole, whole.listing())
+    if not listing:
+        raise WorldGaugeError(f"{url} holds no files", "name a folder of videos, a file or a submission.json")
+    return _copy_of(url, listing)
+
+
+def url_of(path: Path) -> str | None:
+    """The URL that a path of this machine is a copy of; None for one that is no copy."""
+    root, real = _root(), path.absolute()
+    if not real.is_relative_to(root) or len(real.relative_to(root).parts) < 2:
+        return None
+    number, name, *below = real.relative_to(root).parts
+    note = _read_note(root / number)
+    return "/".join([note["url"], *below]) if note and note.get("name") == name else None
+
+
+def _with_named(place: Place, name: str, about: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """A file and, for a submission, the files it names beside itself."""
+    if PurePosixPath(name).suffix != ".json":
+        return {name: about}
+    try:
+        videos = json.loads(place.read(name) or b"{}").get("videos", {})
+        takes = [of_case if isinstance(of_case, list) else [of_case] for of_case in videos.values()]
+        named = [str(each["path"] if isinstance(each, dict) else each) for of_case in takes for each in of_case]
+    except (ValueError, AttributeError, TypeError, KeyError):
+        # What is wrong with it is told by who reads it.
+        return {name: about}
+    inside = [path for path in named if not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts]
+    if place.url.startswith(("http://", "https://")):
+        # Servers of plain files need not list folders.
+        return {name: about, **_in_full(place, {path: {} for path in inside})}
+    wanted = set(inside)
+    return {
+        path: facts
+        for path, facts in place.listing().items()
+        if path == name or path in wanted or any(str(above) in wanted for above in PurePosixPath(path).parents)
+    }
+
+
+def _in_full(place: Place, listing: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """A listing in which every file has its size: some servers tell it only when asked for the file."""
+    asked = [name for name, about in listing.items() if about.get("size") is None]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = listing | dict(zip(asked, pool.map(place.about, asked), strict=True))
+    return {name: about for name, about in found.items() if about is not None}
+
+
+def _copy_of(url: str, listing: dict[str, dict[str, Any]], beside: str = "") -> Path:
+    """A folder with these files of a place; what was copied before and is no longer there goes."""
+    own = _root() / digest_of([url, beside])[:16]
+    name = url.rpartition("/")[2] or "files"
+    try:
+        own.mkdir(parents=True, exist_ok=True)
+        with FileLock(own / ".lock"):
+            note = _read_note(own)
+            before = note.get("files", {}) if note.get("url") == url else {}
+            facts = {path: _facts(about) for path, about in listing.items()}
+            _make_room(own, url, listing.values())
+            changed = [path for path in facts if before.get(path) != facts[path] or not (own / name / path).is_file()]
+            for gone in before.keys() - facts.keys():
+                (own / name / gone).unlink(missing_ok=True)
+            if changed:
+                log.info("copying %d of %d files of %s", len(changed), len(facts), url)
+            place = Place(url)
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                list(pool.map(lambda path: place.fetch(path, own / name / path), changed))
+            note = {"url": url, "name": name, "files": facts, "bytes": _bytes(listing.values()), "used": time.time()}
+            (own / _NOTE).write_text(json.dumps(note), "utf-8")
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot copy {url} to {own} ({error.strerror or error})", "free space, then run again"
+        ) from error
+    return own / name
+
+
+def _facts(about: dict[str, Any]) -> dict[str, str]:
+    return {key: str(about[key]) for key in _TELLING if about.get(key) is not None}
+
+
+def _make_room(own: Path, url: str, files: Iterable[dict[str, Any]]) -> None:
+    """Keep all copies together below the limit; the one that is needed must fit by itself."""
+    try:
+        limit = float(os.environ.get(LIMIT, "") or _DEFAULT_LIMIT) * 1e9
+    except ValueError:
+        raise WorldGaugeError(f"{LIMIT}={os.environ[LIMIT]} is no number", "give gigabytes, such as 200") from None
+    needed = _bytes(files)
+    if needed > limit:
+        raise WorldGaugeError(
+            f"{url} holds {needed / 1e9:.1f} GB, more than the {limit / 1e9:g} GB that may be kept here",
+            f"set {LIMIT} higher, or run a part of it with --shard on each of several machines that mount it",
+        )
+    others = [(folder, _read_note(folder)) for folder in _root().iterdir() if folder.is_dir() and folder != own]
+    kept = sum(note.get("bytes", 0) for _, note in others)
+    for folder, note in sorted(others, key=lambda found: found[1].get("used", 0.0)):
+        if needed + kept <= limit:
+            break
+        log.info("the copy of %s makes room", note.get("url", folder))
+        shutil.rmtree(folder, ignore_errors=True)
+        kept -= note.get("bytes", 0)
+
+
+def _bytes(files: Iterable[dict[str, Any]]) -> int:
+    return sum(int(about.get("size") or 0) for about in files)
+
+
+def _root() -> Path:
+    return user_folder("WORLDGAUGE_REMOTE_FILES", "files").absolute()
+
+
+def _read_note(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / _NOTE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
