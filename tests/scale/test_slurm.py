@@ -25,23 +25,87 @@ METRICS = "picture_quality"
 
 
 @pytest.mark.parametrize(
-    ("worker", "seconds", "asked", "lines"),
+    ("worker", "seconds", "asked", "gpus", "lines"),
     [
-        (Resources(), 60.0, 0, ["--cpus-per-task=4", "--mem=4GB", "--time=60"]),
-        (Resources(gigabytes=48), 36_000.0, 2, ["--cpus-per-task=2", "--mem=96GB", "--time=900"]),
-        (Resources(4, 1, 40), 7200.0, 0, ["--cpus-per-task=4", "--mem=40GB", "--time=360", "--gpus-per-node=1"]),
+        (Resources(), 60.0, 0, 0, ["--cpus-per-task=4", "--mem=4GB", "--time=60"]),
+        (Resources(4, 1, 40), 7200.0, 0, 0, ["--cpus-per-task=4", "--mem=40GB", "--time=360", "--gpus-per-node=1"]),
+        (Resources(4, 1, 48), 36_000.0, 8, 4, ["--cpus-per-task=32", "--mem=384GB", "--time=225", "--gpus-per-node=4"]),
+        (Resources(gigabytes=48), 36_000.0, 2, 0, ["--cpus-per-task=2", "--mem=96GB", "--time=900"]),
     ],
-    ids=["cpu", "large clips", "gpu"],
+    ids=["cpu", "one gpu", "four gpus, eight workers", "large clips"],
 )
-def test_script_of_a_profile(tmp_path: Path, worker: Resources, seconds: float, asked: int, lines: list[str]) -> None:
+def test_script_of_a_profile(
+    tmp_path: Path, worker: Resources, seconds: float, asked: int, gpus: int, lines: list[str]
+) -> None:
     pytest.importorskip("submitit")
     tasks = {shard: ShardTask(folder_of(tmp_path, shard, 8), (), tmp_path) for shard in range(1, 9)}
-    profile = Profile.of(worker, seconds, asked)
+    profile = Profile.of(worker, seconds, asked, gpus)
     script = Submission(tmp_path, 8, profile, tasks, {"partition": "big", "exclusive": ""}).script().splitlines()
     for line in [*lines, "--array=0-7%8", "--partition=big", "--exclusive"]:
         assert f"#SBATCH {line}" in script
     assert any("gpus" in line for line in script) == bool(worker.gpus)
     assert not (tmp_path / "slurm").exists()
+
+
+def test_options_of_the_user_beat_ours_however_they_are_spelled(tmp_path: Path) -> None:
+    pytest.importorskip("submitit")
+    profile, extra = Profile.of(Resources(4, 1), 60.0), {"cpus-per-task": "9", "gpus_per_node": "h100:2"}
+    script = Submission(tmp_path, 1, profile, {1: ShardTask(tmp_path, (), tmp_path)}, extra).script().splitlines()
+    told = [line for line in script if "cpus-per-task" in line or "gpus-per-node" in line]
+    assert told == ["#SBATCH --cpus-per-task=9", "#SBATCH --gpus-per-node=h100:2"]
+    # The step inside the job has the cores of the job, whoever asked for them.
+    assert script.index("export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK") < script.index("# command")
+
+
+def test_gpus_that_nobody_would_use_are_refused() -> None:
+    with pytest.raises(WorldGaugeError, match="no network of this run is for a GPU"):
+        Profile.of(Resources(), 60.0, gpus=2)
+    with pytest.raises(WorldGaugeError, match="--workers 2 leaves some of the 4 GPUs idle"):
+        Profile.of(Resources(4, 1), 60.0, asked=2, gpus=4)
+
+
+_NETWORK = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from worldgauge.core.instrument import INSTRUMENTS, Instrument
+
+
+@dataclass(frozen=True)
+class Net(Instrument):
+    seat: ClassVar[str] = "aesthetic"
+    name: ClassVar[str] = "net_elsewhere"
+    memory: ClassVar[float] = 30.0
+    weights: ClassVar[tuple[str, ...]] = ("raft_large",)
+
+    def unavailable(self):
+        return None
+
+
+INSTRUMENTS.add(Net.name, Net, "net:Net")
+"""
+
+
+def test_dry_runs_print_scripts_for_each_kind_of_node(tmp_path: Path) -> None:
+    """Cores alone, a GPU, several of them, and more memory than the plan asks for; on a machine without a GPU."""
+    pytest.importorskip("submitit")
+    videos = helpers.make_videos(tmp_path / "v", cases=8, frames=3)
+    (tmp_path / "net.py").write_text(_NETWORK)
+    network = ["-m", "looks_nice", "--include", helpers.NETWORK_METRICS, "--include", tmp_path / "net.py"]
+    network += ["--use", "aesthetic=net_elsewhere", "--device", "cuda"]
+    wanted = [
+        (["-m", METRICS], ["--cpus-per-task=4", "--mem=4GB"]),
+        (network, ["--cpus-per-task=4", "--gpus-per-node=1", "--mem=50GB"]),
+        ([*network, "--gpus", 4], ["--cpus-per-task=16", "--gpus-per-node=4", "--mem=200GB"]),
+        (["-m", METRICS, "--workers", 2, "--slurm", "mem=500GB"], ["--cpus-per-task=2", "--mem=500GB"]),
+    ]
+    place = ["--out", tmp_path / "out", "--store", tmp_path / "s", "--executor", "slurm", "--dry-run"]
+    scripts = helpers.worldgauge_many(*(["run", videos, *flags, *place] for flags, _ in wanted))
+    for (_, lines), script in zip(wanted, scripts, strict=True):
+        asked = [line for line in script.splitlines() if any(word in line for word in ("cpus-per", "gpus", "mem="))]
+        assert asked == [f"#SBATCH {line}" for line in lines]
+        assert "#SBATCH --array=0-7%8" in script
+    assert not (tmp_path / "out").exists()
 
 
 def job_in(folder: Path, cases: int = 4, **more: Any) -> Any:
@@ -84,7 +148,7 @@ def test_without_submitit_the_message_names_the_extra(tmp_path: Path, monkeypatc
 
 def test_a_finished_task_that_is_requeued_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[list[str]] = []
-    codes = iter([0, 0, 2])
+    codes = iter([0, 0, 2, -15])
     monkeypatch.setattr(shards_module, "_run", lambda command, folder: ran.append(command) or next(codes))
     monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "7")
     monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "0")
@@ -100,6 +164,10 @@ def test_a_finished_task_that_is_requeued_does_nothing(tmp_path: Path, monkeypat
         task()
     mark = Mark.read(task.folder)
     assert mark is not None and (mark.state, mark.job) == ("failed", "9_0")
+    with pytest.raises(WorldGaugeError, match="was ended by signal 15"):
+        task()
+    mark = Mark.read(task.folder)
+    assert mark is not None and mark.state == "killed"
 
 
 def test_two_shards_as_processes_of_this_machine(tmp_path: Path) -> None:

@@ -83,6 +83,8 @@ def test_a_writer_elsewhere_is_known_by_what_it_writes(finished: Path, tmp_path:
         ("lost", "running", {}, "lost"),
         ("waiting", None, {}, "lost"),
         ("stopped", "failed", {}, "stopped"),
+        ("lost", "killed", {}, "lost"),
+        ("waiting", "killed", None, "lost"),
         ("waiting", "running", None, "running"),
         ("lost", "running", None, "lost"),
         ("waiting", None, None, "waiting"),

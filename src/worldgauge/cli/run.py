@@ -21,6 +21,7 @@ from worldgauge.cli.scaled import (
     SlurmCluster,
     SlurmClusterName,
     SlurmOptions,
+    TaskGpus,
     Where,
     chosen_place,
     submit_array,
@@ -47,6 +48,7 @@ def run(
     executor: Where = ExecutorName.LOCAL,
     address: Address = "auto",
     shards: ShardCount = 8,
+    gpus: TaskGpus = 0,
     slurm: SlurmOptions = None,
     slurm_cluster: SlurmClusterName = SlurmCluster.SLURM,
     dry_run: DryRun = False,
@@ -62,7 +64,7 @@ def run(
       worldgauge run submission.json -b cases/ --executor ray          on a Ray cluster
     """
     if executor is ExecutorName.SLURM:
-        submit_array(flags, shards, slurm, slurm_cluster, dry_run)
+        submit_array(flags, shards, gpus, slurm, slurm_cluster, dry_run)
         return
     if dry_run:
         raise WorldGaugeError("--dry-run is for --executor slurm", "'worldgauge plan' says what a run would do")

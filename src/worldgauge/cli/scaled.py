@@ -49,6 +49,9 @@ Address = Annotated[
 ShardCount = Annotated[
     int, typer.Option("--shards", min=1, envvar="WORLDGAUGE_SHARDS", help="Slurm: tasks that share the cases.")
 ]
+TaskGpus = Annotated[
+    int, typer.Option("--gpus", min=0, envvar="WORLDGAUGE_GPUS", help="Slurm: of each task; 0: one, if it needs any.")
+]
 SlurmOptions = Annotated[
     list[str] | None,
     typer.Option("--slurm", envvar="WORLDGAUGE_SLURM", help="An option of sbatch: partition=gpu; repeatable."),
@@ -120,13 +123,15 @@ def chosen_place(executor: ExecutorName, flags: JobFlags, address: str) -> Itera
         cluster.close()
 
 
-def submit_array(flags: JobFlags, count: int, options: list[str] | None, cluster: SlurmCluster, dry_run: bool) -> None:
+def submit_array(
+    flags: JobFlags, count: int, gpus: int, options: list[str] | None, cluster: SlurmCluster, dry_run: bool
+) -> None:
     """Hand the shards of a run to a queue, or print what it would be handed."""
     from worldgauge.engine.scale.slurm import in_shards, parse_options
 
     if flags.shard != "1/1":
         raise WorldGaugeError("--shard is set by --executor slurm for each task", "say how many with --shards")
-    array = in_shards(flags.job(), count, sys.argv[1:], flags.workers, parse_options(options or ()))
+    array = in_shards(flags.job(), count, sys.argv[1:], flags.workers, parse_options(options or ()), gpus)
     if dry_run:
         print_text(array.script())
         return

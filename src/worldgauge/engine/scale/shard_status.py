@@ -9,7 +9,7 @@ from pathlib import Path
 
 from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.engine.scale.shards import DONE as MARKED_DONE
-from worldgauge.engine.scale.shards import FAILED, Mark, Shards, folder_of
+from worldgauge.engine.scale.shards import FAILED, KILLED, Mark, Shards, folder_of
 from worldgauge.engine.scale.shards import RUNNING as MARKED_RUNNING
 from worldgauge.engine.scale.slurm import SLURM
 from worldgauge.engine.status import DONE, LOST, RUNNING, STOPPED, WAITING, RunStatus, run_status
@@ -38,6 +38,8 @@ def _state(from_records: str, mark: Mark | None, queued: Mapping[str, str] | Non
             return RUNNING if queued[job] in ("RUNNING", "COMPLETING") else WAITING
         # Nobody will go on with it.
         return STOPPED if mark is not None and mark.state in (MARKED_DONE, FAILED) else LOST
+    if mark is not None and mark.state == KILLED:
+        return LOST
     if mark is not None and mark.state == MARKED_RUNNING:
         # Between its mark and its first look at the folder nothing is there yet.
         return RUNNING if from_records == WAITING else from_records

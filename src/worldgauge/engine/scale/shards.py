@@ -17,7 +17,7 @@ from worldgauge.core.errors import WorldGaugeError
 
 FILE_NAME, MARK = "shards.json", ".shard.json"
 SCHEMA = 1
-RUNNING, DONE, FAILED = "running", "done", "failed"
+RUNNING, DONE, FAILED, KILLED = "running", "done", "failed", "killed"
 _FINISHED = (0, 1)
 """Exit codes of a run that came to its end; 1 says that some records are errors."""
 _LEAVE = 20.0
@@ -98,10 +98,11 @@ class ShardTask:
             return 0
         Mark(RUNNING, job).write(self.folder)
         code = _run([sys.executable, "-m", "worldgauge", *self.arguments], self.working_directory)
-        Mark(DONE if code in _FINISHED else FAILED, job).write(self.folder)
+        Mark(DONE if code in _FINISHED else KILLED if code < 0 else FAILED, job).write(self.folder)
         if code not in _FINISHED:
             # So that the queue, too, knows that it failed.
-            raise WorldGaugeError(f"the shard in {self.folder} ended with exit code {code}", "its log says why")
+            how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
+            raise WorldGaugeError(f"the shard in {self.folder} {how}", "its log says why")
         return code
 
     def checkpoint(self) -> Any:

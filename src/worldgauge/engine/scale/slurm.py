@@ -35,11 +35,21 @@ class Profile:
     workers: int
 
     @classmethod
-    def of(cls, worker: Resources, seconds: float, asked: int = 0) -> Profile:
-        """For workers that need so much, and a shard that takes one of them so many seconds."""
-        workers = asked or (1 if worker.gpus else _WORKERS)
+    def of(cls, worker: Resources, seconds: float, asked: int = 0, gpus: int = 0) -> Profile:
+        """For workers that need so much, and a shard that takes one of them so many seconds.
+
+        `gpus` are those of the task, which its workers are spread over; 0: one, where workers need any.
+        """
+        if gpus and not worker.gpus:
+            raise WorldGaugeError(
+                f"--gpus {gpus}: no network of this run is for a GPU", "say --device cuda where there are networks"
+            )
+        on = gpus or worker.gpus
+        workers = asked or on or _WORKERS
+        if workers < on:
+            raise WorldGaugeError(f"--workers {workers} leaves some of the {on} GPUs idle", "give each GPU a worker")
         minutes = max(_LEAST_MINUTES, math.ceil(seconds / workers * _MARGIN / 60))
-        return cls(worker.cpus * workers, worker.gpus, worker.gigabytes * workers, minutes, workers)
+        return cls(worker.cpus * workers, on, worker.gigabytes * workers, minutes, workers)
 
     def parameters(self, name: str, extra: Mapping[str, str]) -> dict[str, Any]:
         """For submitit's Slurm executor. `extra` are options of sbatch, which beat ours."""
@@ -49,7 +59,10 @@ class Profile:
             "cpus_per_task": self.cpus,
             "mem": f"{self.gigabytes}GB",
             "array_parallelism": _AT_ONCE,
-            "additional_parameters": {option: value or True for option, value in extra.items()},
+            # Since Slurm 22.05 a step no longer has the cores of its job unless it asks for them.
+            "setup": ["export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK"],
+            # Spelled as ours are, so that there is one line for each option.
+            "additional_parameters": {option.replace("-", "_"): value or True for option, value in extra.items()},
         }
         return own | ({"gpus_per_node": self.gpus} if self.gpus else {})
 
@@ -113,11 +126,17 @@ class Submission:
 
 
 def in_shards(
-    job: Job, count: int, arguments: Sequence[str], workers: int = 0, extra: Mapping[str, str] | None = None
+    job: Job,
+    count: int,
+    arguments: Sequence[str],
+    workers: int = 0,
+    extra: Mapping[str, str] | None = None,
+    gpus: int = 0,
 ) -> Submission:
     """The job as an array. Each shard is planned by itself: one that is finished is left out.
 
     `arguments` are those of the command, which each shard runs with its own number, folder and share of the purse.
+    `workers` and `gpus` are those of one task.
     """
     out = job.setup.out
     before = Shards.read(out)
@@ -126,9 +145,11 @@ def in_shards(
             f"{out} is run in {before.count} shards", f"say --shards {before.count}, or choose another --out"
         )
     count = min(count, len(job.cases))
+    # The plan is for the GPUs of a task, which this machine need not have.
+    job = replace(job, setup=replace(job.setup, gpus=gpus or job.setup.gpus))
     planned = {shard: _planned(job, shard, count) for shard in range(1, count + 1)}
     seconds = max(plan.seconds for _, plan in planned.values())
-    profile = Profile.of(needed_by(planned.values()), seconds, workers)
+    profile = Profile.of(needed_by(planned.values()), seconds, workers, gpus)
     tasks = {
         shard: ShardTask(
             own.setup.out, (*arguments, *_flags(own, profile.workers), *_purse(job, count)), Path.cwd().absolute()
