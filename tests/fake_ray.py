@@ -38,6 +38,8 @@ class FakeRay:
     unable: int = 0
     """Actors that are lost before they are ready."""
     cpus: float = 2.0
+    gpus: tuple[float, ...] = ()
+    """Gigabytes of the GPU of each node; empty: one node without."""
     exceptions: Any = _Exceptions
     started: int = 0
     killed: int = 0
@@ -48,6 +50,16 @@ class FakeRay:
         return _Kind(self)
 
     def nodes(self) -> list[dict[str, Any]]:
+        if self.gpus:
+            return [
+                {
+                    "NodeManagerAddress": f"10.0.0.{number}",
+                    "NodeID": f"node-{number}",
+                    "Alive": True,
+                    "Resources": {"CPU": self.cpus, "GPU": 1.0, "memory": 64.0 * 2**30, "gpu_gigabytes": of_gpu},
+                }
+                for number, of_gpu in enumerate(self.gpus)
+            ]
         resources = {"CPU": self.cpus, "memory": 8.0 * 2**30}
         gone = {"NodeManagerAddress": "10.0.0.2", "Alive": False, "Resources": {"CPU": 64.0}}
         return [{"NodeManagerAddress": "10.0.0.1", "Alive": True, "Resources": resources}, gone]
@@ -72,7 +84,7 @@ class _Kind:
         self.ray.options_seen.append(given)
         return self
 
-    def remote(self, setup: Setup, perceive: bool, shipment: Any, folder: str) -> _Handle:
+    def remote(self, setup: Setup, perceive: bool, shipment: Any, folder: str, layers: Any) -> _Handle:
         self.ray.started += 1
         return _Handle(self.ray, setup, perceive)
 

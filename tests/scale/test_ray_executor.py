@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import socket
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -20,8 +21,9 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video
 from worldgauge.engine.executors import InlineExecutor
 from worldgauge.engine.job import Setup
+from worldgauge.engine.layers import Layer, read_layers
 from worldgauge.engine.scale.cluster import Cluster, connect, handed_on, memory_of_worker
-from worldgauge.engine.scale.host import Feed, Host, needed_files, promises
+from worldgauge.engine.scale.host import Feed, Host, Introduction, needed_files, promises
 from worldgauge.engine.scale.ray_executor import RayExecutor
 from worldgauge.engine.scale.resources import Node, Resources, places
 from worldgauge.engine.scale.shipping import Shipment, pack
@@ -41,9 +43,11 @@ def items(count: int) -> list[WorkItem]:
     return [WorkItem(Case(id=f"c{i}"), 0, Video.from_array(clip), 0, (METRIC,)) for i, clip in enumerate(clips)]
 
 
-def executor(folder: Path, ray: Any, most: int = 0, shared_store: bool = False) -> RayExecutor:
-    cluster = Cluster(ray, Shipment(()), folder)
-    return RayExecutor(cluster, setup_in(folder), Resources(), True, most, shared_store)
+def executor(
+    folder: Path, ray: Any, most: int = 0, shared_store: bool = False, shared_disk: bool = False, head: str = ""
+) -> RayExecutor:
+    cluster = Cluster(ray, Shipment(()), folder, head)
+    return RayExecutor(cluster, setup_in(folder), Resources(), True, most, shared_store, shared_disk)
 
 
 def run(folder: Path, ray: Any, count: int = 12, most: int = 0) -> list[dict[str, Any]]:
@@ -115,6 +119,30 @@ def test_a_node_that_is_not_like_the_driver_is_refused(tmp_path: Path, changed: 
     assert not list((tmp_path / "store").glob(".seen-*")) and not helpers.records(tmp_path / "out")
 
 
+def test_a_bucket_below_will_do_unless_values_wait_on_a_disk(tmp_path: Path) -> None:
+    def elsewhere(told: Introduction) -> Introduction:
+        return replace(told, sees_store=False, brings_to_bucket=True)
+
+    made = executor(tmp_path / "a", fake_ray.FakeRay(introduction=elsewhere), shared_store=True)
+    assert len(list(made.map(items(2)))) == 2
+    made.close()
+    made = executor(tmp_path / "b", fake_ray.FakeRay(introduction=elsewhere), shared_store=True, shared_disk=True)
+    with pytest.raises(WorldGaugeError, match=r"name a folder of a shared disk with --store$"):
+        list(made.map(items(2)))
+    made.close()
+
+
+def test_when_the_head_is_gone_the_run_ends_with_what_it_has(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        nobody = f"127.0.0.1:{probe.getsockname()[1]}"
+    made = executor(tmp_path, fake_ray.FakeRay(losses=Counter({"c3": 1})), most=1, head=nobody)
+    with pytest.raises(WorldGaugeError, match="the head of the Ray cluster is gone"):
+        list(made.map(items(6)))
+    made.close()
+    assert 0 < len(helpers.records(tmp_path / "out")) < 6
+
+
 def test_workers_limit_the_actors(tmp_path: Path) -> None:
     ray = fake_ray.FakeRay(cpus=64.0)
     run(tmp_path, ray, most=3)
@@ -125,6 +153,20 @@ def test_a_cluster_without_room_says_what_is_there() -> None:
     with pytest.raises(WorldGaugeError, match=r"needs 4 CPU, 1 GPU, 20 GB \(a: 8 CPU, 0 GPU, 64 GB\)"):
         places([Node("a", 8, 0, 64)], Resources(4, 1, 20))
     assert places([Node("a", 8, 2, 64), Node("b", 3, 1, 64)], Resources(4, 1, 20)) == 2
+
+
+def test_networks_go_onto_gpus_that_hold_them(tmp_path: Path) -> None:
+    worker = Resources(4, 1, 20, gpu_gigabytes=30.0)
+    small, large = Node("a", 8, 2, 64, 24.0, "aa"), Node("b", 8, 1, 64, 80.0, "bb")
+    assert places([small, large, Node("c", 8, 1, 64)], worker) == 2, "one that says nothing is tried"
+    with pytest.raises(WorldGaugeError, match=r"4 CPU, 1 GPU with 30 GB, 20 GB \(a: 8 CPU, 2 GPU with 24 GB, 64 GB\)"):
+        places([small], worker)
+    ray = fake_ray.FakeRay(cpus=8.0, gpus=(24.0, 80.0))
+    made = RayExecutor(Cluster(ray, Shipment(()), tmp_path), setup_in(tmp_path), worker, True)
+    assert len(list(made.map(items(1)))) == 1
+    made.close()
+    assert ray.options_seen[0]["label_selector"] == {"ray.io/node-id": "!in(node-0)"}
+    assert ray.options_seen[0]["num_gpus"] == 1
 
 
 def test_a_worker_may_take_its_share_of_the_smallest_node() -> None:
@@ -172,6 +214,14 @@ def test_a_host_works_in_a_process_and_returns_records(tmp_path: Path, expected:
     assert not list((tmp_path / "out").iterdir())
     for process in multiprocessing.active_children():
         process.kill()
+
+
+def test_a_host_rests_on_what_the_driver_rests_on(tmp_path: Path) -> None:
+    layers = (Layer(place="memory://lab/store", write=True),)
+    setup = replace(setup_in(tmp_path), returns_records=True)
+    told = Host(setup, True, Shipment(()), str(tmp_path), layers).introduce("no-such-file")
+    assert told.problem is None and told.brings_to_bucket and not told.sees_store
+    assert read_layers(setup.store) == layers
 
 
 def test_a_host_that_does_not_see_a_video_says_so(tmp_path: Path) -> None:

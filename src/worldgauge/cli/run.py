@@ -16,6 +16,7 @@ from worldgauge.cli.scaled import (
     Address,
     DryRun,
     ExecutorName,
+    JudgeActors,
     Place,
     ShardCount,
     SlurmCluster,
@@ -47,6 +48,7 @@ def run(
     as_json: AsJson = False,
     executor: Where = ExecutorName.LOCAL,
     address: Address = "auto",
+    judge_actors: JudgeActors = None,
     shards: ShardCount = 8,
     gpus: TaskGpus = 0,
     slurm: SlurmOptions = None,
@@ -68,7 +70,9 @@ def run(
         return
     if dry_run:
         raise WorldGaugeError("--dry-run is for --executor slurm", "'worldgauge plan' says what a run would do")
-    with chosen_place(executor, flags, address) as place:
+    if judge_actors is not None and executor is not ExecutorName.RAY:
+        raise WorldGaugeError("--judge-actors is for --executor ray", "elsewhere this process asks")
+    with chosen_place(executor, flags, address, judge_actors) as place:
         done = _execute(place, as_json)
     summaries = [write_summary(job.setup.out) for job, _, _ in done]
     for job, _, _ in done:
@@ -99,7 +103,7 @@ def _execute(place: Place, as_json: bool) -> list[tuple[Job, Plan, Totals]]:
     try:
         make = place.executor_for(planned)
         with RunProgress(sum(plan.records for plan in plans)) as progress:
-            return execute_fitting(planned, progress.advance, say, progress.asked, make)
+            return execute_fitting(planned, progress.advance, say, progress.asked, make, place.opens)
     except KeyboardInterrupt:
         folders = ", ".join(str(job.setup.out) for job in jobs)
         say(f"stopped; every finished record is in {folders}. The same command goes on from there.", err=True)

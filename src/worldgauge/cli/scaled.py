@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from worldgauge.cli.options import JobFlags
-from worldgauge.core.asking import OFFLINE
+from worldgauge.core.asking import OFFLINE, OpensJudge
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include, included
 from worldgauge.engine.executors import Executor, local_executor
@@ -66,6 +66,17 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", envvar="WORLDGAUGE_DRY_RUN", help="Slurm: print the script, submit nothing.")
 ]
 
+JudgeActors = Annotated[
+    int | None,
+    typer.Option(
+        "--judge-actors",
+        min=0,
+        envvar="WORLDGAUGE_JUDGE_ACTORS",
+        help="Ray: actors that put a judge's questions, all within its limits; else one for a local model, "
+        "and the driver asks others itself.",
+    ),
+]
+
 MakeExecutor = Callable[..., Executor]
 
 
@@ -77,6 +88,8 @@ class Place:
     executor_for: Callable[[list[tuple[Job, Plan]]], MakeExecutor]
     gpus: int = 0
     """Of a cluster, each with a worker of its own."""
+    opens: OpensJudge | None = None
+    """What connects to a judge; None: this process."""
 
     def jobs(self) -> list[Job]:
         """What the flags ask for. On a cluster a GPU is a worker's alone, so a job is made for one of them."""
@@ -87,14 +100,17 @@ class Place:
 
 
 @contextmanager
-def chosen_place(executor: ExecutorName, flags: JobFlags, address: str) -> Iterator[Place]:
+def chosen_place(
+    executor: ExecutorName, flags: JobFlags, address: str, judge_actors: int | None = None
+) -> Iterator[Place]:
     """This machine, or a cluster that is connected to as long as the run takes."""
     if executor is not ExecutorName.RAY:
         yield Place(flags, lambda planned: local_executor)
         return
     from worldgauge.engine.scale.cluster import connect, memory_of_worker
+    from worldgauge.engine.scale.judge_actors import judges_on
     from worldgauge.engine.scale.ray_executor import on_cluster
-    from worldgauge.engine.scale.resources import needed_by, needs_shared_store, places
+    from worldgauge.engine.scale.resources import needed_by, needs_shared_disk, needs_shared_store, places
 
     if flags.offline:
         os.environ[OFFLINE] = "1"
@@ -108,7 +124,8 @@ def chosen_place(executor: ExecutorName, flags: JobFlags, address: str) -> Itera
             say("the cluster has GPUs that this run does not use: --device cuda asks for them", err=True)
         count = places(nodes, needed)
         say(f"cluster: {len(nodes)} nodes, up to {min(count, flags.workers or count)} workers with {needed}", err=True)
-        return on_cluster(cluster, needed, flags.workers, needs_shared_store(planned))
+        sharing = needs_shared_store(planned), needs_shared_disk(planned)
+        return on_cluster(cluster, needed, flags.workers, *sharing)
 
     try:
         nodes, on_gpu = cluster.nodes(), flags.device.startswith("cuda")
@@ -118,7 +135,7 @@ def chosen_place(executor: ExecutorName, flags: JobFlags, address: str) -> Itera
         # The driver's own cores and memory say nothing about those of the nodes.
         stated = flags.max_memory or (f"{memory >> 20}MB" if memory else None)
         there = replace(flags, workers=1 if on_gpu else count, max_memory=stated)
-        yield Place(there, executor_for, count if on_gpu else 0)
+        yield Place(there, executor_for, count if on_gpu else 0, judges_on(cluster, judge_actors))
     finally:
         cluster.close()
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 OnAsked = Callable[[Mapping[str, float]], None]
 """Takes the counts of a run's questions whenever they change: answered, waiting, retried, spent."""
 
+OpensJudge = Callable[[Any], Any]
+"""Takes the settings of a judge and gives what questions are sent with."""
+
 OFFLINE = "WORLDGAUGE_OFFLINE"
 """Environment variable of `--offline`: with it nobody is asked who is not on this machine."""
 
@@ -120,6 +123,8 @@ class Shared:
 
     answers: KeptAnswers | None
     purse: Purse
+    opens: OpensJudge | None = None
+    """Who opens the connection to a judge; None: each does so itself, in this process."""
 
 
 @dataclass(frozen=True)

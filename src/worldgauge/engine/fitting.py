@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from worldgauge.core.asking import OnAsked
+from worldgauge.core.asking import OnAsked, OpensJudge
 from worldgauge.core.errors import NoRoom, WorldGaugeError
 from worldgauge.core.run_file import RunFile
 from worldgauge.core.video import Video
@@ -30,12 +30,13 @@ def execute_fitting(
     tell: Told = log.warning,
     on_asked: OnAsked = lambda _: None,
     make_executor: Callable[..., Executor] = local_executor,
+    opens: OpensJudge | None = None,
 ) -> list[tuple[Job, Plan, Totals]]:
     """Do what plans of benchmarks over the same videos say, each network with as many rows as fit."""
     planned = tried(planned)
     while True:
         try:
-            totals = execute_together(planned, on_result, make_executor=make_executor, on_asked=on_asked)
+            totals = execute_together(planned, on_result, make_executor=make_executor, on_asked=on_asked, opens=opens)
         except NoRoom as problem:
             planned = halved(_with_what_is_left(planned), problem, tell)
         else:

@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.asking import OnAsked, Shared
+from worldgauge.core.asking import OnAsked, OpensJudge, Shared
 from worldgauge.core.contents import Contents, note_files
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.names import readable
@@ -110,16 +110,17 @@ def execute_together(
     perceive: bool = True,
     make_executor: Callable[..., Executor] = local_executor,
     on_asked: OnAsked = lambda _: None,
+    opens: OpensJudge | None = None,
 ) -> list[Totals]:
     """Do what plans of several benchmarks, or of several models, say in the same passes: `make_plans` makes them.
 
     Each has a run folder of its own. A video is decoded once per pass for all, a question that several have in common
-    is asked once, and all ask out of one purse.
+    is asked once, and all ask out of one purse. `opens` connects to a judge that is not asked from this process.
     """
     if perceive:
         refuse_unconfirmed(planned)
     started, first = time.time(), planned[0][0]
-    shared = Shared(AnswerBook(Store(first.setup.store)), Purse(first.spending))
+    shared = Shared(AnswerBook(Store(first.setup.store)), Purse(first.spending), opens)
     setup = replace(first.setup, beside=tuple(job.setup for job, _ in planned[1:]))
     with ExitStack() as open_folders:
         folders = [

@@ -121,7 +121,9 @@ class Judge(AskedInstrument):
                 "write price_in and price_out (of a million tokens; 0 for your own machine) into its table",
             )
         ledger = Ledger(folder)
-        client = open_client(settings)
+        # A batch endpoint is spoken to by one.
+        elsewhere = shared.opens if shared is not None and not settings.batch else None
+        client = (elsewhere or open_client)(settings)
         session = Session(
             by_batch(client, settings, ledger, stop) if settings.batch else client,
             Line(settings.patience, stop),

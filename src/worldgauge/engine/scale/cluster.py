@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
+import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,9 +23,16 @@ log = logging.getLogger(__name__)
 
 LOCAL = "local"
 """The address of a cluster of this machine alone that lives as long as the run."""
-_HANDED_ON = ("WORLDGAUGE_", "HF_HUB_OFFLINE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
-"""Beginnings of environment variables that workers get. Keys of judges are none: the driver asks."""
+GPU_MEMORY = "gpu_gigabytes"
+"""What a node is started with (`--resources`) to say how much memory each of its GPUs has: Ray does not know."""
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+_HANDED_ON = ("WORLDGAUGE_", "HF_HUB_OFFLINE", *_THREADS, "AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION")
+"""Beginnings of environment variables that workers get. Keys are none: the driver asks judges, and nodes have their own
+for buckets, since Ray shows everybody what it hands on."""
 _NOT_HANDED_ON = ("WORLDGAUGE_STORE", "WORLDGAUGE_OUT")
+_TOKEN, _TOKEN_FILE = "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+_KNOCK = 3.0
+"""Seconds in which a head must take a connection."""
 
 
 @dataclass
@@ -33,6 +43,21 @@ class Cluster:
     """The module, connected."""
     shipment: Shipment
     _packed: Path
+    head: str = ""
+    """Host and port of what knows all nodes; empty where nobody may ask."""
+    gpus_of_judges: int = 0
+    """Taken by models that answer questions, so not there for workers."""
+
+    def head_answers(self) -> bool:
+        """Whether the head is there: Ray waits a minute for one that is gone, then ends the process without a word."""
+        host, _, port = self.head.rpartition(":")
+        if not port.isdigit():
+            return True
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _KNOCK).close()
+        except OSError:
+            return False
+        return True
 
     def nodes(self) -> list[Node]:
         """Those alive, each with all it has, whoever uses it at the moment."""
@@ -42,6 +67,8 @@ class Cluster:
                 node["Resources"].get("CPU", 0.0),
                 node["Resources"].get("GPU", 0.0),
                 node["Resources"].get("memory", 0.0) / 2**30,
+                node["Resources"].get(GPU_MEMORY, math.inf),
+                str(node.get("NodeID", "")),
             )
             for node in self.ray.nodes()
             if node["Alive"]
@@ -57,6 +84,9 @@ def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster
     """Connect, and send our package and the included files to whoever will work. `workers` are those of `LOCAL`."""
     # Before it is imported. Nothing is told to anybody about what was run.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if address == LOCAL and not {_TOKEN, _TOKEN_FILE} & os.environ.keys():
+        # Else Ray writes one into the user's home, and clusters that are started later ask for it.
+        os.environ[_TOKEN] = secrets.token_hex(32)
     ray = _module()
     packed = Path(tempfile.mkdtemp(prefix="worldgauge-ray-"))
     try:
@@ -77,14 +107,19 @@ def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster
         )
     except Exception as error:
         shutil.rmtree(packed, ignore_errors=True)
-        if isinstance(error, (ConnectionError, TimeoutError, RuntimeError, ValueError)):
+        if isinstance(error, ray.exceptions.AuthenticationError):
+            raise WorldGaugeError(
+                f"the Ray cluster at '{address}' asks for a token",
+                "set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH as on its head",
+            ) from error
+        if isinstance(error, (ConnectionError, TimeoutError, RuntimeError, ValueError, ray.exceptions.RayError)):
             log.debug("no cluster", exc_info=error)
             raise WorldGaugeError(
                 f"no Ray cluster can be reached at '{address}' ({_first_line(error)})",
                 "start one with 'ray start --head', or use --address local",
             ) from error
         raise
-    return Cluster(ray, shipment, packed)
+    return Cluster(ray, shipment, packed, str(ray.get_runtime_context().gcs_address))
 
 
 def handed_on(variables: Iterable[str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.executors import PoolExecutor
 from worldgauge.engine.job import Setup, build_together
+from worldgauge.engine.layers import Layer, read_layers, write_layers
 from worldgauge.engine.processes import portable
 from worldgauge.engine.scale.shipping import Shipment
 from worldgauge.engine.work import WorkItem, WorkResult
@@ -59,6 +60,8 @@ class Introduction:
     promises: frozenset[Promise] = frozenset()
     sees_store: bool = True
     """Whether the file that it was asked for is in its store."""
+    brings_to_bucket: bool = False
+    """Whether what it stores comes to a place by URL, where others find it."""
     problem: Exception | None = None
     """Why it cannot work."""
 
@@ -70,9 +73,13 @@ class Host:
     and by the same rules.
     """
 
-    def __init__(self, setup: Setup, perceive: bool, shipment: Shipment, folder: str) -> None:
-        """`folder` is the working directory of the run; where there is such a one, relative paths mean the same."""
+    def __init__(
+        self, setup: Setup, perceive: bool, shipment: Shipment, folder: str, layers: tuple[Layer, ...] = ()
+    ) -> None:
+        """`folder` is the working directory of the run; where there is such a one, relative paths mean the same.
+        `layers` is what the driver's store rests on."""
         self._setup, self._perceive, self._shipment, self._folder = setup, perceive, shipment, folder
+        self._layers = layers
         self._feed = Feed()
         self._answers: queue.SimpleQueue[WorkResult | Exception] = queue.SimpleQueue()
         self._unanswered = 0
@@ -84,7 +91,11 @@ class Host:
             if Path(self._folder).is_dir():
                 os.chdir(self._folder)
             self._setup = self._shipment.unpacked(self._setup)
-            found = Introduction(machine, promises(self._setup), (self._setup.store / beacon).exists())
+            store = self._setup.store
+            if self._layers and read_layers(store) != self._layers:
+                write_layers(store, self._layers)
+            bucket = any(layer.write for layer in self._layers)
+            found = Introduction(machine, promises(self._setup), (store / beacon).exists(), bucket)
             # A thread of its own, which outlives every call: processes that it starts end with it.
             threading.Thread(target=self._work, daemon=True).start()
         except Exception as error:  # noqa: BLE001  told by the machine that has asked

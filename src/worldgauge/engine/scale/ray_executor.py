@@ -13,6 +13,7 @@ from typing import Any
 
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.engine.job import Setup
+from worldgauge.engine.layers import read_layers
 from worldgauge.engine.scale.cluster import Cluster
 from worldgauge.engine.scale.host import Given, Host, Introduction, needed_files, promises
 from worldgauge.engine.scale.resources import Resources, places
@@ -30,7 +31,13 @@ _STARTS = 3
 """Actors in a row that may be lost before they are ready."""
 _PATIENCE = 30.0
 """Seconds without any actor after which it is said what is waited for."""
+_NODE = "ray.io/node-id"
+"""The label that every node has."""
 _TWICE = "the machine or the process that worked on it was lost, twice"
+
+
+class HeadLost(WorldGaugeError):
+    """Without its head a cluster is none any more."""
 
 
 @dataclass(eq=False)
@@ -58,8 +65,10 @@ class RayExecutor:
         perceive: bool,
         most: int = 0,
         shared_store: bool = False,
+        shared_disk: bool = False,
     ) -> None:
-        """`most` actors, or as many as the cluster holds. With `shared_store` all must see this machine's store."""
+        """`most` actors, or as many as the cluster holds. With `shared_store` all must see what others store: on a disk
+        that they share with this machine or, unless it is to be a `shared_disk`, in a bucket below."""
         self._ray, self._cluster = cluster.ray, cluster
         self._needed, self._asked = needed, most
         self._setup, self._perceive = _for_actors(setup, needed), perceive
@@ -68,6 +77,8 @@ class RayExecutor:
         self._actors: list[_Actor] = []
         self._deaths: Counter[tuple[tuple[str, int], int]] = Counter()
         self._failed_starts = 0
+        self._shared_disk = shared_disk
+        self._layers = read_layers(self._setup.store)
         self._beacon = _light(self._setup.store) if shared_store else None
         self._most = self._places()
 
@@ -97,6 +108,13 @@ class RayExecutor:
 
     def _places(self) -> int:
         found = places(self._cluster.nodes(), self._needed)
+        if self._needed.gpus and (taken := self._cluster.gpus_of_judges):
+            found -= taken
+            if found < 1:
+                raise WorldGaugeError(
+                    "the judge's model takes every GPU of the cluster, and this run's networks need one too",
+                    "add a node, or score without the judge first: what is perceived stays in the store",
+                )
         return min(found, self._asked) if self._asked else found
 
     def _hand_out(self, coming: Iterator[WorkItem], again: deque[WorkItem]) -> None:
@@ -137,8 +155,10 @@ class RayExecutor:
         options: dict[str, Any] = {"num_cpus": self._needed.cpus, "memory": self._needed.gigabytes * 2**30}
         if self._needed.gpus:
             options["num_gpus"] = self._needed.gpus
+        if unsuited := [node.id for node in self._cluster.nodes() if not node.suits(self._needed)]:
+            options["label_selector"] = {_NODE: f"!in({','.join(unsuited)})"}
         kind = self._ray.remote(Host).options(max_restarts=0, max_task_retries=0, **options)
-        handle = kind.remote(self._setup, self._perceive, self._cluster.shipment, str(Path.cwd()))
+        handle = kind.remote(self._setup, self._perceive, self._cluster.shipment, str(Path.cwd()), self._layers)
         beacon = self._beacon.name if self._beacon is not None else ""
         self._actors.append(_Actor(handle, handle.introduce.remote(beacon)))
 
@@ -149,6 +169,7 @@ class RayExecutor:
             found, _ = self._ray.wait(calls, num_returns=1, timeout=_LOOK)
             if found:
                 return list(self._ray.wait(calls, num_returns=len(calls), timeout=0)[0])
+            self._look_for_head()
             if not any(actor.is_ready for actor in self._actors) and time.monotonic() - waited > _PATIENCE:
                 log.warning("waiting for room in the cluster: a worker needs %s", self._needed)
                 waited = time.monotonic()
@@ -162,6 +183,7 @@ class RayExecutor:
             # A mistake of ours there.
             raise
         except self._ray.exceptions.RayError as error:
+            self._look_for_head()
             log.warning("a worker was lost (%s); what it had is given to others", type(error).__name__)
             self._end(actor)
             self._actors.remove(actor)
@@ -178,14 +200,22 @@ class RayExecutor:
         actor.seconds = (time.monotonic() - actor.since) / max(1, len(answer))
         return list(answer)
 
+    def _look_for_head(self) -> None:
+        if not self._cluster.head_answers():
+            raise HeadLost(
+                "the head of the Ray cluster is gone; every record that came is kept",
+                "start the cluster again, then the same command goes on",
+            )
+
     def _check(self, told: Introduction) -> None:
         """Refuse a machine that would measure something else, or that does not see what others leave in the store."""
         if told.problem is not None:
             raise told.problem
-        if self._beacon is not None and not told.sees_store:
+        in_bucket = told.brings_to_bucket and not self._shared_disk
+        if self._beacon is not None and not told.sees_store and not in_bucket:
             raise WorldGaugeError(
                 f"{told.machine} does not see the store {self._setup.store}, which this run needs on every node",
-                "name a folder of a shared disk with --store",
+                "name a folder of a shared disk with --store" + ("" if self._shared_disk else ", or a bucket"),
             )
         if told.promises != self._promised:
             name = min(metric for _, metric, _, _ in told.promises ^ self._promised)
@@ -221,12 +251,12 @@ class RayExecutor:
 
 
 def on_cluster(
-    cluster: Cluster, needed: Resources, most: int = 0, shared_store: bool = False
+    cluster: Cluster, needed: Resources, most: int = 0, shared_store: bool = False, shared_disk: bool = False
 ) -> Callable[[Setup, int, bool], RayExecutor]:
     """What makes the executor of a run, in place of the local one."""
 
     def make(setup: Setup, workers: int, perceive: bool = True) -> RayExecutor:
-        return RayExecutor(cluster, setup, needed, perceive, most, shared_store)
+        return RayExecutor(cluster, setup, needed, perceive, most, shared_store, shared_disk)
 
     return make
 

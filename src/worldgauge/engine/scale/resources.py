@@ -25,6 +25,8 @@ class Resources:
     cpus: int = 1
     gpus: int = 0
     gigabytes: int = 1
+    gpu_gigabytes: float = 0.0
+    """Of its GPU, as the cards of the networks say that are resident together."""
 
     @property
     def ahead(self) -> int:
@@ -32,7 +34,8 @@ class Resources:
         return max(2, self.cpus * 5 // 4) if self.gpus else 1
 
     def __str__(self) -> str:
-        gpu = f", {self.gpus} GPU" if self.gpus else ""
+        of_gpu = f" with {self.gpu_gigabytes:.3g} GB" if self.gpu_gigabytes else ""
+        gpu = f", {self.gpus} GPU{of_gpu}" if self.gpus else ""
         return f"{self.cpus} CPU{gpu}, {self.gigabytes} GB"
 
 
@@ -43,12 +46,19 @@ def needed_by(planned: Iterable[tuple[Job, Plan]]) -> Resources:
     gigabytes = max(plan.gigabytes for _, plan in known) * HEADROOM
     without_memory = Resources(CPUS_BESIDE_GPU, 1) if on_gpu else Resources()
     beside = CASE_GIGABYTES * (without_memory.ahead - 1)
-    return Resources(without_memory.cpus, without_memory.gpus, max(1, math.ceil(gigabytes + beside)))
+    of_gpu = max(sum(one.memory for one in networks) for _, plan in known for networks in plan.stages.networks)
+    memory = max(1, math.ceil(gigabytes + beside)), of_gpu if on_gpu else 0.0
+    return Resources(without_memory.cpus, without_memory.gpus, *memory)
 
 
 def needs_shared_store(planned: Iterable[tuple[Job, Plan]]) -> bool:
     """Whether workers read from the store what others have put there: values of an earlier pass, a judge's answers."""
     return any(plan.stages.count > 1 for _, plan in planned)
+
+
+def needs_shared_disk(planned: Iterable[tuple[Job, Plan]]) -> bool:
+    """Whether values wait for a later pass that are never kept in the store: those lie beside it, on a disk."""
+    return any(plan.stages.spilled for _, plan in planned)
 
 
 @dataclass(frozen=True)
@@ -59,12 +69,21 @@ class Node:
     cpus: float
     gpus: float = 0.0
     gigabytes: float = math.inf
+    gpu_gigabytes: float = math.inf
+    """Of each of its GPUs, where it was declared."""
+    id: str = ""
+
+    def suits(self, worker: Resources) -> bool:
+        """Whether the networks of a worker go onto one of its GPUs, as far as it is known."""
+        return not worker.gpus or self.gpu_gigabytes >= worker.gpu_gigabytes
 
     def holds(self, worker: Resources) -> int:
         """
         >>> Node("a", 8, 1, 64).holds(Resources(4, 1, 20)), Node("b", 8).holds(Resources())
         (1, 8)
         """
+        if not self.suits(worker):
+            return 0
         by_gpu = self.gpus // worker.gpus if worker.gpus else math.inf
         return int(min(self.cpus // worker.cpus, by_gpu, self.gigabytes // worker.gigabytes))
 
@@ -74,8 +93,13 @@ def places(nodes: Sequence[Node], worker: Resources) -> int:
     found = sum(node.holds(worker) for node in nodes)
     if found:
         return found
-    there = "; ".join(f"{n.name}: {n.cpus:g} CPU, {n.gpus:g} GPU, {n.gigabytes:.0f} GB" for n in nodes) or "no node"
+    there = "; ".join(map(_described, nodes)) or "no node"
     raise WorldGaugeError(
         f"no node of the cluster holds a worker, which needs {worker} ({there})",
         "add a larger node; --device cpu needs no GPU, and smaller clips less memory",
     )
+
+
+def _described(node: Node) -> str:
+    of_gpu = f" with {node.gpu_gigabytes:.3g} GB" if math.isfinite(node.gpu_gigabytes) else ""
+    return f"{node.name}: {node.cpus:g} CPU, {node.gpus:g} GPU{of_gpu}, {node.gigabytes:.0f} GB"
