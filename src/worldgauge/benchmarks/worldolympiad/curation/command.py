@@ -85,7 +85,7 @@ def statistics(
     if as_json:
         print_json(found.to_json())
         return
-    rows = [["cases with " + str(k) + " chunks", str(found.chunks[k])] for k in sorted(found.chunks)]
+    rows = [[f"cases with {k} chunk" + "s" * (k > 1), str(found.chunks[k])] for k in sorted(found.chunks)]
     rows += [[f"chunks with action {name}", str(count)] for name, count in found.actions.most_common()]
     told = found.to_json()
     for name in ("words", "seconds"):
