@@ -165,3 +165,10 @@ def test_wrong_captions_are_told(tmp_path):
         "3 captions, not 5",
         "a caption stands there twice: a",
     ]
+
+
+def test_a_copy_beside_the_data_set_is_named(tmp_path):
+    for name in ("MBench-A", "MBench-A-anchored"):
+        action_tree(tmp_path / name, {"object": 1})
+    with pytest.raises(WorldGaugeError, match="MBench-A and MBench-A-anchored both hold the clip object/object_0000"):
+        read_dataset(tmp_path)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.mbench.test_formulas import yaw
-from worldgauge.benchmarks.mbench.figures import control_drawn, pairs_drawn
+from worldgauge.benchmarks.mbench.figures import control_drawn, pairs_drawn, target_drawn
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 
@@ -56,6 +56,23 @@ def test_a_way_ahead_is_told_in_scene_depths():
 def test_nothing_is_drawn_where_nothing_is_asked(extras):
     case = LEFT_RIGHT.model_copy(update={"extras": extras})
     assert list(control_drawn(case, {"poses": yaw(THERE_AND_BACK)})) == []
+
+
+def in_view(*areas):
+    return {"visible": np.array(areas) > 0, "area": np.array(areas, np.float64)}
+
+
+def test_a_clip_is_held_against_what_its_script_promises():
+    (kept,) = target_drawn(
+        LEFT_RIGHT, in_view(0.2, 0.1, 0, 0.1, 0.2), {"poses": yaw(np.array([0.0, -30, -60, -30, 0]))}
+    )
+    assert kept.found == (1.0, 0.5, 0.0, 0.5, 1.0) and kept.note.startswith("As the script promises")
+    (frozen,) = target_drawn(LEFT_RIGHT, in_view(0.2, 0.2, 0.2, 0.2, 0.2))
+    assert "in view in 1 of 1 waiting frames" in frozen.note
+    (lost,) = target_drawn(LEFT_RIGHT, in_view(0.2, 0.1, 0, 0, 0), {"poses": yaw(np.array([0.0, -30, -60, -40, -20]))})
+    assert "not back at the end; it ends 20.0 degrees" in lost.note
+    text = LEFT_RIGHT.model_copy(update={"extras": {}})
+    assert list(target_drawn(text, in_view(0.2, 0.1))) == []
 
 
 def chosen(rule, turnaround=4, excursion=0.22):

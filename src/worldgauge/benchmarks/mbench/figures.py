@@ -1,4 +1,4 @@
-"""What the case page draws of a clip: the way its camera took against the script, and which views were compared."""
+"""What the case page draws of a clip: the camera against its script, the target in view, which views are compared."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from worldgauge.benchmarks.mbench.formulas.action import ideal_twists, twists
 from worldgauge.benchmarks.mbench.formulas.conditions import read_condition
 from worldgauge.benchmarks.mbench.formulas.control import ideal_way, way_along
 from worldgauge.benchmarks.mbench.formulas.pairs import EARLY_LATE, SYMMETRIC
+from worldgauge.benchmarks.mbench.scripts.checker import check_clip
+from worldgauge.benchmarks.mbench.scripts.script import Script
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.evidence import Curve, Evidence, FramePairs, Stored
@@ -22,7 +24,9 @@ def evidence(stored: Stored) -> Evidence:
     path, chosen = stored.arrays("poses"), stored.arrays("mbench/view_pairs")
     controls = control_drawn(stored.case, path) if path is not None else ()
     pairs = pairs_drawn(stored.case, chosen) if chosen is not None else ()
-    return Evidence(figures=(*controls, *pairs))
+    track = stored.arrays("object_track")
+    targets = target_drawn(stored.case, track, path) if track is not None else ()
+    return Evidence(figures=(*controls, *targets, *pairs))
 
 
 def control_drawn(case: Case, path: Arrays) -> Iterator[Curve]:
@@ -42,6 +46,22 @@ def control_drawn(case: Case, path: Arrays) -> Iterator[Curve]:
         ("Yaw over frames", "degrees, right is up") if turns else ("Way over frames", "scene depths, ahead is up")
     )
     yield Curve(title, unit, tuple(found.tolist()), tuple(asked.tolist()), note)
+
+
+def target_drawn(case: Case, track: Arrays, path: Arrays | None = None) -> Iterator[Curve]:
+    """How much of the target is in view over frames, and what the script promised of it that the clip does not keep."""
+    legs = legs_of(case) if case.extras.get(LEGS) else []
+    areas = np.nan_to_num(np.where(track["visible"], track["area"], 0.0))
+    # Only a script that leaves at once and comes back says when the target has to be hidden.
+    if len(legs) < 2 or legs[0][0] == "wait" or len(areas) < 2:
+        return
+    ends = np.rint(np.cumsum([0.0, *(share for _, share in legs)]) * (len(areas) - 1)).astype(int)
+    steps = tuple((verb, int(count)) for (verb, _), count in zip(legs, np.diff(ends), strict=True))
+    script = Script(case.tags.get("condition", ""), steps, np.tile(np.eye(4), (len(areas), 1, 1)), 0.0)
+    checked = check_clip(areas.tolist(), script, path["poses"] if path is not None else None)
+    kept = "As the script promises: hidden where the camera is farthest, and back at the end."
+    note = f"Not as the script promises: {'; '.join(checked.faults)}." if checked.faults else kept
+    yield Curve("Target in view", "of its area in the first frame", checked.areas, note=note)
 
 
 def pairs_drawn(case: Case, chosen: Arrays) -> Iterator[FramePairs]:

@@ -38,12 +38,15 @@ def read_dataset(root: Path) -> list[Case]:
         raise WorldGaugeError(
             f"{root} holds no {DATASET_FILE}", "name the folder of MBench-A or MBench-T, or one with a cases.jsonl"
         )
-    cases = [case for folder in folders for case in read_setting(folder)]
-    known: set[str] = set()
-    for case in cases:
-        if case.id in known:
-            raise WorldGaugeError(f"{root}: two clips are called {case.id}", "read one setting at a time")
-        known.add(case.id)
+    known: dict[str, Path] = {}
+    cases = []
+    for folder in folders:
+        for case in read_setting(folder):
+            other = known.setdefault(case.id, folder)
+            if other != folder:
+                both = f"{other.name} and {folder.name} both hold the clip {case.id}"
+                raise WorldGaugeError(f"{root}: {both}", "name one of these folders, or move the other away")
+            cases.append(case)
     return cases
 
 

@@ -163,11 +163,19 @@ def _sets(found: OnBlocks) -> list[str]:
 
 
 def _missing(found: OnBlocks) -> list[str]:
-    """What is declared and was not measured."""
-    measured = {panel.name for panel in found.panels}
+    """What is declared and was not measured, or on other worlds than are declared now."""
+    measured = {panel.name: panel.worlds for panel in found.panels}
     names = [panel.name for panel in PANELS if panel.name not in measured]
     told = [*names, *([] if found.trap else ["the still world and the frozen camera"])]
-    return [f"Declared and not measured here: {'; '.join(told)}.", ""] if told else []
+    older = [
+        f"{panel.name} (`{measured[panel.name]}`, now `{panel.worlds}`)"
+        for panel in PANELS
+        if measured.get(panel.name, panel.worlds) != panel.worlds
+    ]
+    return [
+        *([f"Declared and not measured here: {'; '.join(told)}.", ""] if told else []),
+        *([f"Measured on other worlds than are declared now: {'; '.join(older)}.", ""] if older else []),
+    ]
 
 
 def _trap(found: Sequence[Expectation]) -> list[str]:
