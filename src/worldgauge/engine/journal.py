@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from worldgauge.engine.spent import Spent, spent_in
 from worldgauge.engine.unit_costs import UnitCosts
 
 if TYPE_CHECKING:
-    from worldgauge.engine.work import WorkResult
+    from worldgauge.engine.work import WorkItem, WorkResult
 
 FILE_NAME = ".progress.json"
 _BETWEEN = 2.0
@@ -88,10 +88,12 @@ class Journal:
     """Kept by the main process: told of every result, and of the judge by several threads."""
 
     def __init__(self, folders: Iterable[Path], workers: int, ahead: int, visits: int, apart: bool) -> None:
-        """`apart`: whether workers are processes of their own, so that this one's time is the driver's."""
+        """`apart`: whether workers are processes of their own, which take time to start."""
         self._folders, self._workers, self._ahead = list(folders), workers, ahead
         self._visits, self._apart = visits, apart
-        self._began, self._clock, self._own = time.time(), time.perf_counter(), time.process_time()
+        self._began, self._clock = time.time(), time.perf_counter()
+        self._own = 0.0
+        """Processor seconds of this process for handing out clips and taking results."""
         self._written = 0.0
         self._done = self._results = self._later = 0
         self._start: float | None = None
@@ -100,8 +102,25 @@ class Journal:
         self._judge: dict[str, float] = {}
         self._lock = threading.Lock()
 
-    def note(self, result: WorkResult) -> None:
-        """One clip went through one pass."""
+    def handing_out(self, items: Iterator[WorkItem]) -> Iterator[WorkItem]:
+        """The same items; what it takes to make them is the driver's work."""
+        while True:
+            before = time.thread_time()
+            item = next(items, None)
+            self._own += time.thread_time() - before
+            if item is None:
+                return
+            yield item
+
+    @contextmanager
+    def taking(self, result: WorkResult) -> Iterator[None]:
+        """One clip went through one pass; what is done with it inside is the driver's work."""
+        before = time.thread_time()
+        self._note(result)
+        yield
+        self._own += time.thread_time() - before
+
+    def _note(self, result: WorkResult) -> None:
         seconds = sum(sum(each.seconds.values()) for each in result.all())
         with self._lock:
             if self._start is None:
@@ -132,7 +151,7 @@ class Journal:
             UnitCosts(
                 answer=asked.seconds / asked.replies if asked.replies else None,
                 start=self._start if self._apart else None,
-                driver=(time.process_time() - self._own) / self._results if self._apart else None,
+                driver=self._own / self._results,
                 beside=self._beside / self._later / self._ahead if self._later else None,
                 stored=self._stored / self._results if self._stored else None,
             ).remember(store)

@@ -142,11 +142,11 @@ def execute_together(
                 if any(folder.asks_in(stage) for folder in folders):
                     # From here on answers are waited for, not frames.
                     ended = time.perf_counter()
-                for result in executor.map(_items(folders, stage)):
-                    journal.note(result)
-                    for each in result.all():
-                        folders[each.part].totals.add(each)
-                        on_result(each)
+                for result in executor.map(journal.handing_out(_items(folders, stage))):
+                    with journal.taking(result):
+                        for each in result.all():
+                            folders[each.part].totals.add(each)
+                            on_result(each)
             for folder in folders:
                 folder.totals.finished = True
         finally:

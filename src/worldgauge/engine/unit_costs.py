@@ -18,7 +18,7 @@ class UnitCosts:
     start: float | None = None
     """Seconds until workers were at their first clip."""
     driver: float | None = None
-    """Seconds of the main process for each clip."""
+    """Processor seconds of the main process for each clip: handing it out, taking its result."""
     beside: float | None = None
     """Seconds of a worker for each clip beside its signals: opening it, metrics, records."""
     stored: float | None = None
