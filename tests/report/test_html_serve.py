@@ -19,7 +19,8 @@ def server(tmp_path_factory):
     folder = write_run(root / "Aurora", "Aurora", cases=8)
     add_videos([folder], root / "videos", cases=1, frames=8)
     before = sorted(p.name for p in folder.iterdir())
-    made = ReportServer(ReportSource([Run(folder)]))
+    asked = iter(range(100))
+    made = ReportServer(ReportSource([Run(folder)]), status=lambda: b"asked %d times" % next(asked))
     thread = threading.Thread(target=made.serve_forever, daemon=True)
     thread.start()
     yield made
@@ -42,6 +43,13 @@ def test_serves_the_same_files_as_the_folder(server):
         answer, body = ask(server, f"/{name}")
         assert (answer.status, body) == (200, server.source.content(name))
     assert ask(server, "/")[1] == server.source.content("index.html")
+
+
+def test_where_the_runs_stand_is_asked_each_time(server):
+    told = [ask(server, "/status.html") for _ in range(2)]
+    assert [body for _, body in told] == [b"asked 0 times", b"asked 1 times"]
+    assert told[0][0].getheader("Content-Type").startswith("text/html")
+    assert ask(server, "/status.html", Host="evil.example")[0].status == 403
 
 
 @pytest.mark.parametrize(

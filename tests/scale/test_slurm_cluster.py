@@ -101,7 +101,7 @@ def job_of(out: Path, shard: int) -> str:
 
 
 def test_eight_shards_end_to_end(tmp_path: Path, slurm: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = [Block(number, "room", "away_left", "rolling", (96, 54), 17, 8.0) for number in range(CASES)]
+    blocks = [Block(number, "room", "fixed", "rolling", (96, 54), 5, 8.0) for number in range(CASES)]
     cases = make_cases(tmp_path / "blocks", blocks)
     model = make_subjects(cases, [Subject()], tmp_path / "models")["oracle"]
     (tmp_path / "gated.py").write_text(GATED)

@@ -7,12 +7,17 @@ import os
 import socket
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import helpers
+from worldgauge.cli.status import status_lines
+from worldgauge.cli.status_page import status_page
+from worldgauge.engine.journal import FILE_NAME as JOURNAL
+from worldgauge.engine.journal import Progress
 from worldgauge.engine.scale.shard_status import _state
 from worldgauge.engine.scale.shards import Mark, Shards, folder_of
 from worldgauge.engine.status import RunStatus, run_status, together
@@ -105,6 +110,50 @@ def test_shards_together() -> None:
     assert (whole.state, whole.expected, whole.written, whole.rate) == ("running", 30, 20, 3.0)
     assert whole.seconds_left == pytest.approx(10 / 3)
     assert together([RunStatus("done", 1, 1), RunStatus("lost", 1, 0)]).state == "lost"
+
+
+def test_what_a_run_tells_of_itself_while_it_goes_on(finished: Path, tmp_path: Path) -> None:
+    """Clips that wait, who keeps the workers busy, what the judge has cost."""
+    me = {"host": socket.gethostname(), "pid": os.getpid()}
+    folder = copied(finished, tmp_path / "run", me, lines=2)
+    content = json.loads((folder / "run.json").read_text())
+    started = content["invocations"][-1]["started"]
+    network = {"signal": "flow_pairs", "instrument": {"name": "raft_large", "weights": ["0"]}}
+    content["definitions"][0]["signals"] = [{"signal": "frame_quality", "needs": [network]}]
+    (folder / "run.json").write_text(json.dumps(content))
+    told = Progress(started, 10.0, 2, 9, 3, {"flow_pairs": 12.0, "frame_quality": 3.0})
+    (folder / JOURNAL).write_text(json.dumps(told.to_json()))
+    calls = [{"time": 1.0, "seconds": 2.0, "outcome": "replied", "cost": 0.25}, {"batch": "b", "time": 1.0}]
+    calls += [{"time": 2.0, "seconds": 9.0, "outcome": "cut", "reserved": 0.5}]
+    (folder / "judge.jsonl").write_text("".join(json.dumps(call) + "\n" for call in calls) + '{"torn')
+    found = run_status(folder, now=started + 10.0)
+    assert found.busy == {"raft_large": pytest.approx(0.6), "frame_quality": pytest.approx(0.15)}
+    assert (found.spent.calls, found.spent.cost, found.spent.unknown, found.spent.replies) == (2, 0.25, 0.5, 1)
+    lines = dict(status_lines(found))
+    assert lines["clips"] == "3 of 9 done, 2 at work, 4 waiting"
+    assert lines["busy"] == "raft_large 60%, frame_quality 15%"
+    assert lines["judge"].startswith("2 calls, 0.2500 spent, at most 0.5000 more")
+    assert lines["speed"] and lines["expected"]
+    page = status_page([folder, tmp_path / "nowhere"]).decode()
+    assert "raft_large 60%" in page and "is not a run" in page and 'http-equiv="refresh"' in page
+    # Of an earlier time the command ran it tells nothing.
+    (folder / JOURNAL).write_text(json.dumps(replace(told, started=started - 60).to_json()))
+    assert run_status(folder).progress is None
+    (folder / JOURNAL).write_text("{")
+    assert run_status(folder).busy == {}
+
+
+def test_shards_side_by_side_are_one_progress() -> None:
+    parts = [Progress(1.0, 10.0, 2, 9, 3, {"a": 10.0}), Progress(2.0, 8.0, 2, 9, 9, {"a": 6.0, "b": 4.0})]
+    whole = together([RunStatus("running", progress=parts[0]), RunStatus("running", progress=parts[1])]).progress
+    assert whole is not None and (whole.places, whole.visits, whole.done, whole.waiting) == (4, 18, 12, 2)
+    assert whole.busy() == {"a": pytest.approx(0.4), "b": pytest.approx(0.1)}
+
+
+def test_a_real_run_leaves_its_progress(finished: Path) -> None:
+    progress = Progress.read(finished)
+    assert progress is not None and (progress.done, progress.visits) == (3, 3)
+    assert 0 < sum(progress.busy().values()) <= 1
 
 
 def test_the_verb(finished: Path, tmp_path: Path) -> None:

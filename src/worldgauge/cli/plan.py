@@ -2,34 +2,77 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from worldgauge.cli.forecast import forecast_json, print_forecast
 from worldgauge.cli.options import JobFlags, Why, takes_job_flags
 from worldgauge.core.weights import total_in_words
 from worldgauge.engine.job import Job
 from worldgauge.engine.judging import sending
-from worldgauge.engine.limits import gigabytes
+from worldgauge.engine.limits import gigabytes, parse_memory
 from worldgauge.engine.plan import Plan, make_plans
+from worldgauge.engine.scale.forecast import forecast
+from worldgauge.engine.scale.resources import CPUS_BESIDE_GPU
 from worldgauge.verbs import AsJson, duration, print_json, print_pairs, say
 
 app = typer.Typer()
 
+Gpus = Annotated[
+    int,
+    typer.Option(
+        "--gpus", min=0, max=4096, envvar="WORLDGAUGE_PLAN_GPUS", help="Play it through on up to so many workers."
+    ),
+]
+CpusPerGpu = Annotated[
+    int,
+    typer.Option(
+        "--cpus-per-gpu", min=1, max=1024, envvar="WORLDGAUGE_CPUS_PER_GPU", help="With --gpus: cores beside each."
+    ),
+]
+StoreBandwidth = Annotated[
+    str | None,
+    typer.Option(
+        "--store-bandwidth",
+        envvar="WORLDGAUGE_STORE_BANDWIDTH",
+        help="With --gpus: what the store takes in a second, 200MB; else no limit.",
+    ),
+]
+
 
 @app.command()
 @takes_job_flags
-def plan(flags: JobFlags, why: Why = False, as_json: AsJson = False) -> None:
-    """Say what a run with the same flags would do: cases, stored signals, time, memory. Nothing is computed."""
+def plan(
+    flags: JobFlags,
+    why: Why = False,
+    as_json: AsJson = False,
+    gpus: Gpus = 0,
+    cpus_per_gpu: CpusPerGpu = CPUS_BESIDE_GPU,
+    store_bandwidth: StoreBandwidth = None,
+) -> None:
+    """Say what a run with the same flags would do: cases, stored signals, time, memory. Nothing is computed.
+
+    \b
+    Examples:
+      worldgauge plan my_videos/ -b cases/
+      worldgauge plan my_videos/ -b cases/ --device cuda --gpus 256     where it stops scaling, and why
+    """
     jobs = flags.jobs()
     plans = make_plans(jobs)
+    bandwidth = parse_memory(store_bandwidth, "--store-bandwidth") if store_bandwidth else math.inf
+    table = forecast(list(zip(jobs, plans, strict=True)), gpus, cpus_per_gpu, bandwidth) if gpus else None
     if as_json:
-        print_json(plan_json(plans[0]) if len(plans) == 1 else {"plans": [plan_json(found) for found in plans]})
+        told = plan_json(plans[0]) if len(plans) == 1 else {"plans": [plan_json(found) for found in plans]}
+        print_json(told | ({"forecast": forecast_json(table)} if table else {}))
         return
     for found, job in zip(plans, jobs, strict=True):
         print_plan(found, job)
         print_why({**found.impossible, **found.excluded}, why)
+    if table:
+        print_forecast(table)
 
 
 def print_why(reasons: Mapping[str, str], every: bool) -> None:

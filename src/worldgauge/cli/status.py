@@ -12,12 +12,14 @@ import typer
 from worldgauge.cli.finish import counted
 from worldgauge.engine.scale.shard_status import status_of_shards
 from worldgauge.engine.scale.shards import Shards, folder_of
-from worldgauge.engine.status import DONE, LOST, STOPPED, RunStatus, run_status, together
+from worldgauge.engine.status import DONE, LOST, RUNNING, STOPPED, RunStatus, run_status, together
 from worldgauge.verbs import AsJson, duration, print_json, print_note, print_pairs, print_table
 
 app = typer.Typer()
 _REASONS = 5
 """Failures that are printed, the commonest first."""
+_SHOWN, _NAMES = 0.005, 8
+"""Least share of the workers' time that is told, and of how many networks and signals."""
 
 
 @app.command()
@@ -29,24 +31,29 @@ def status(
 
     It reads the folder alone, so that a run on another machine can be watched over a shared disk.
     """
-    shards = Shards.read(run)
-    if shards is None:
-        whole, of_shard, problem = run_status(run), dict[int, RunStatus](), ""
-    else:
-        of_shard, problem = status_of_shards(run, shards)
-        whole = together(of_shard.values())
+    whole, of_shard, problem = status_of(run)
     if as_json:
         each: dict[str, Any] = {str(shard): one.to_json() for shard, one in of_shard.items()}
-        print_json({**whole.to_json(), **({"shards": each, "queue": problem} if shards is not None else {})})
+        print_json({**whole.to_json(), **({"shards": each, "queue": problem} if of_shard else {})})
         return
     if of_shard:
         _print_shards(of_shard)
-    print_pairs(_lines(whole))
+    print_pairs(status_lines(whole))
     for note in filter(None, [problem, _next(run, whole, of_shard)]):
         print_note(note)
 
 
-def _lines(found: RunStatus) -> list[tuple[str, str]]:
+def status_of(run: Path) -> tuple[RunStatus, dict[int, RunStatus], str]:
+    """The whole of it, its shards where it has any, and why a queue could not be asked."""
+    shards = Shards.read(run)
+    if shards is None:
+        return run_status(run), {}, ""
+    of_shard, problem = status_of_shards(run, shards)
+    return together(of_shard.values()), of_shard, problem
+
+
+def status_lines(found: RunStatus) -> list[tuple[str, str]]:
+    """Where it stands, each line with a name."""
     writer = f" ({found.writer})" if found.writer else ""
     lines = [
         ("state", f"{found.state}{writer}"),
@@ -58,6 +65,15 @@ def _lines(found: RunStatus) -> list[tuple[str, str]]:
     if left is not None:
         ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left))
         lines.append(("expected", f"{duration(left)} left, until about {ends}"))
+    if (progress := found.progress) is not None and found.state == RUNNING:
+        done = f"{progress.done} of {progress.visits} done"
+        lines.append(("clips", f"{done}, {progress.at_work} at work, {progress.waiting} waiting"))
+    busy = [f"{name} {share:.0%}" for name, share in found.busy.items() if share >= _SHOWN]
+    if busy:
+        lines.append(("busy", ", ".join(busy[:_NAMES]) + (", ..." if len(busy) > _NAMES else "")))
+    if found.spent.calls:
+        unknown = f", at most {found.spent.unknown:.4f} more whose price is not told" if found.spent.unknown else ""
+        lines.append(("judge", f"{found.spent.calls} calls, {found.spent.cost:.4f} spent{unknown}"))
     lines += [("failed", f"{count} x {reason}") for reason, count in found.failures.most_common(_REASONS)]
     if len(found.failures) > _REASONS:
         lines.append(("", f"and for {len(found.failures) - _REASONS} more reasons"))

@@ -37,18 +37,20 @@ def view(
       worldgauge view runs/blocks/oracle --port 9000 --open
     """
     from worldgauge.calibration.for_report import shipped_calibration
+    from worldgauge.cli.status_page import status_page
     from worldgauge.core.run_folder import Run
     from worldgauge.engine.evidence import stored_evidence
     from worldgauge.engine.store import Store
     from worldgauge.judge.unread import with_unread
     from worldgauge.report.html import ReportSource
-    from worldgauge.report.html.serve import ReportServer
+    from worldgauge.report.html.serve import STATUS_PAGE, ReportServer
 
     evidence = with_unread(stored_evidence(Store(store or default_store())))
     source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
-    server = ReportServer(source, host, port)
+    server = ReportServer(source, host, port, status=lambda: status_page(runs))
     source.prepare()
     say(f"{server.url}  (Ctrl-C stops)")
+    say(f"{server.url}{STATUS_PAGE}  where they stand, anew every few seconds")
     if not server.loopback:
         say("anyone who can reach this machine can read these runs", err=True)
     if open_browser:

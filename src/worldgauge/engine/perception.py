@@ -59,6 +59,8 @@ class Perception:
         self.counters: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
         """Time spent computing, by signal."""
+        self.stored = 0
+        """Bytes brought to the store."""
         self.inputs = inputs
         self._seats = seats
         self._store = store
@@ -293,6 +295,9 @@ class Perception:
             if unscored is not None:
                 meta |= {"unscored": str(unscored)} | ({"code": unscored.code} if unscored.code else {})
             self._store.save(self.key(use), arrays, meta)
+            with contextlib.suppress(OSError):
+                # Somebody may clear the store meanwhile.
+                self.stored += self._store.path(self.key(use)).stat().st_size
 
     def _count(self, use: SignalUse, seconds: float) -> None:
         self.counters["signals_computed"] += 1

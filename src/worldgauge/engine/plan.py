@@ -220,7 +220,7 @@ def _estimate(
     `sharing`: workers of one GPU, 0 without any.
     """
     # As measured on this machine, else as the networks' cards say, else as the signals do.
-    rates = (_rates_of_cards(plan, seats, sharing) if sharing else {}) | read_rates(store.root)
+    rates = (rates_of_cards(plan, seats, sharing) if sharing else {}) | read_rates(store.root)
     busy = [work for work in plan.works if work.compute and work.video is not None]
     spread = {id(work) for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]}
     looked_into = [work for work in busy if id(work) in spread or "info" in vars(work.video)]
@@ -255,7 +255,7 @@ def _looked_into(work: CaseWork, seats: Seats) -> tuple[float, float] | None:
     return info.frames * info.width * info.height / 1e6, needed
 
 
-def _rates_of_cards(plan: Plan, seats: Seats, sharing: int) -> dict[str, float]:
+def rates_of_cards(plan: Plan, seats: Seats, sharing: int) -> dict[str, float]:
     """Seconds of a worker per frame of one megapixel, by signal, where a network's card tells how fast it is on a GPU:
     no faster where several share it."""
     found = {}

@@ -10,7 +10,7 @@ import platform
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -32,6 +32,7 @@ from worldgauge.engine.contents import establish, part_names
 from worldgauge.engine.continuing import found_before, identity_of
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
+from worldgauge.engine.journal import Journal
 from worldgauge.engine.judging import Judging, refuse_unconfirmed
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
 from worldgauge.engine.run_places import bringing
@@ -123,8 +124,17 @@ def execute_together(
     shared = Shared(AnswerBook(Store(first.setup.store)), Purse(first.spending), opens)
     setup = replace(first.setup, beside=tuple(job.setup for job, _ in planned[1:]))
     with ExitStack() as open_folders:
+        visits = sum(1 for _, plan in planned for stage in range(plan.stages.count) for _ in _items_of(plan, stage, 0))
+        journal = Journal(
+            [job.setup.out for job, _ in planned], first.workers, setup.ahead, visits, apart=first.workers > 1
+        )
+
+        def tell_asked(state: Mapping[str, float]) -> None:
+            journal.asked(state)
+            on_asked(state)
+
         folders = [
-            open_folders.enter_context(_folder(part, job, plan, started, shared, on_asked if perceive else None))
+            open_folders.enter_context(_folder(part, job, plan, started, shared, tell_asked if perceive else None))
             for part, (job, plan) in enumerate(planned)
         ]
         executor = make_executor(setup, first.workers, perceive)
@@ -134,14 +144,16 @@ def execute_together(
                 if any(folder.asks_in(stage) for folder in folders):
                     # From here on answers are waited for, not frames.
                     ended = time.perf_counter()
-                for result in executor.map(_items(folders, stage)):
-                    for each in result.all():
-                        folders[each.part].add(stage, each)
-                        on_result(each)
+                for result in executor.map(journal.handing_out(_items(folders, stage))):
+                    with journal.taking(result):
+                        for each in result.all():
+                            folders[each.part].add(stage, each)
+                            on_result(each)
             for folder in folders:
                 folder.totals.finished = True
         finally:
             executor.close()
+            journal.close(setup.store)
             totals = folders[0].totals
             if totals.gpu_seconds:
                 totals.gpu_wall_seconds = ((ended or time.perf_counter()) - begun) * first.workers

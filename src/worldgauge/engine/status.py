@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 import socket
 import time
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
+from worldgauge.engine.journal import Progress
+from worldgauge.engine.spent import Spent, spent_in
 from worldgauge.engine.writing import owner_of
 
 DONE, RUNNING, WAITING, STOPPED, LOST = "done", "running", "waiting", "stopped", "lost"
@@ -37,6 +41,20 @@ class RunStatus:
     """Records per second of the last time the command ran; None before its first."""
     writer: str = ""
     """Who writes, or was the last to."""
+    progress: Progress | None = None
+    """What the last time the command ran tells of its clips."""
+    networks: Mapping[str, str] = field(default_factory=dict)
+    """Signal to the network that it asks."""
+    spent: Spent = field(default_factory=Spent)
+    """On the judge, all times together."""
+
+    @property
+    def busy(self) -> dict[str, float]:
+        """Share of the workers' time by network, and by signal where it asks none; the largest first."""
+        shares = defaultdict[str, float](float)
+        for signal, share in (self.progress.busy() if self.progress else {}).items():
+            shares[self.networks.get(signal, signal)] += share
+        return dict(sorted(shares.items(), key=lambda pair: -pair[1]))
 
     @property
     def left(self) -> int:
@@ -60,6 +78,11 @@ class RunStatus:
             "records_per_second": None if self.rate is None else round(self.rate, 3),
             "seconds_left": None if left is None else round(left, 1),
             "writer": self.writer,
+            "clips": None
+            if self.progress is None
+            else {"done": self.progress.done, "of": self.progress.visits, "waiting": self.progress.waiting},
+            "busy": {name: round(share, 4) for name, share in self.busy.items()},
+            "judge": {"calls": self.spent.calls, "spent": self.spent.cost, "unknown": self.spent.unknown},
         }
 
 
@@ -90,7 +113,24 @@ def run_status(folder: Path, now: float | None = None) -> RunStatus:
         Counter(f"{status}: {reason}" for _, status, reason in current.values() if status in _FAILURES),
         fresh / spent if fresh and spent > 0 else None,
         f"process {owner.get('pid')} on {owner.get('host')}" if owner else "",
+        _progress(folder, started),
+        dict(_networks(signal for definition in run.file.definitions for signal in definition.signals)),
+        spent_in(folder),
     )
+
+
+def _progress(folder: Path, started: float) -> Progress | None:
+    """That of the last time the command ran, not of one before."""
+    found = Progress.read(folder)
+    return found if found is not None and found.started >= started else None
+
+
+def _networks(described: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    for signal in described:
+        yield from _networks(signal.get("needs", ()))
+        instrument = signal.get("instrument") or {}
+        if instrument.get("weights"):
+            yield signal["signal"], instrument["name"]
 
 
 def together(parts: Iterable[RunStatus]) -> RunStatus:
@@ -107,7 +147,15 @@ def together(parts: Iterable[RunStatus]) -> RunStatus:
         sum((part.statuses for part in known), Counter[str]()),
         sum((part.failures for part in known), Counter[str]()),
         sum(rates) if rates else None,
+        progress=_side_by_side(part.progress for part in known if part.state == RUNNING),
+        networks={signal: network for part in known for signal, network in part.networks.items()},
+        spent=sum((part.spent for part in known), Spent()),
     )
+
+
+def _side_by_side(parts: Iterable[Progress | None]) -> Progress | None:
+    told = [part for part in parts if part is not None]
+    return functools.reduce(operator.add, told) if told else None
 
 
 def _state(owner: dict[str, Any], complete: bool, folder: Path, now: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -93,6 +94,10 @@ class WorkResult:
     """In which something was launched on the GPU since the last result."""
     records: list[Record] = field(default_factory=list)
     """Of a worker that returns them."""
+    worked: float = 0.0
+    """Seconds from the item to its answer, all benchmarks together."""
+    stored: int = 0
+    """Bytes brought to the store."""
 
     @property
     def item(self) -> tuple[str, int, int]:
@@ -168,16 +173,19 @@ class Worker:
 
     def perform(self, item: WorkItem) -> WorkResult:
         """Perceive the stage's signals, then write the records that are complete with them."""
+        started = time.perf_counter()
         self._enter(item.stage)
         # Each thread has its own: a step is told by one of them at a time.
         with copy(self.watch) as watch:
             watch.given_up = item.given_up
             watch.seconds = self._setup.limits.seconds_for(_length(item))
             try:
-                return self._perform(item, watch)
+                result = self._perform(item, watch)
             finally:
                 if self.loaded is not None:
                     self.loaded.forget_case()
+        result.worked = time.perf_counter() - started
+        return result
 
     def _enter(self, stage: int) -> None:
         """Let go of networks that this pass does not ask."""
@@ -235,7 +243,7 @@ class Worker:
             begun.kept.save()
         result.counters = perception.counters + perception.decodes()
         result.counters["records_written"] += result.statuses.total()
-        result.seconds = perception.seconds
+        result.seconds, result.stored = perception.seconds, perception.stored
         if perception.seconds and item.video is not None:
             with contextlib.suppress(WorldGaugeError):
                 info = item.video.info

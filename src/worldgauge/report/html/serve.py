@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -29,6 +30,7 @@ _TYPES = {
     ".jpg": "image/jpeg",
 }
 _BLOCK = 1 << 18
+STATUS_PAGE = "status.html"
 
 
 class ReportServer(ThreadingHTTPServer):
@@ -36,8 +38,16 @@ class ReportServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, source: ReportSource, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self,
+        source: ReportSource,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        status: Callable[[], bytes] | None = None,
+    ) -> None:
+        """`status` makes a page that says where the runs stand at that moment."""
         self.source = source
+        self._status = status
         self._cache = tempfile.TemporaryDirectory(prefix="worldgauge-view-")
         self._locks: defaultdict[str, Lock] = defaultdict(Lock)
         self._making = Lock()
@@ -57,7 +67,7 @@ class ReportServer(ThreadingHTTPServer):
     def content(self, name: str) -> bytes:
         """One file of the report. One at a time: requests of one page share what is computed lazily."""
         with self._making:
-            return self.source.content(name)
+            return self._status() if self._status and name == STATUS_PAGE else self.source.content(name)
 
     def video(self, name: str) -> Path:
         """A playable file for a video of the report, transcoded on the first request where needed."""
