@@ -40,7 +40,7 @@ class Lease:
 
     def take(self, break_lock: bool = False) -> None:
         """Become the writer, or raise `Busy` with who is."""
-        if self._place.put_if_absent(FILE_NAME, self._content()) if self._place.conditional else self._is_free():
+        if self._place.create(FILE_NAME, self._content()):
             self._check_condition()
             return
         owner = self.owner()
@@ -78,9 +78,6 @@ class Lease:
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
-
-    def _is_free(self) -> bool:
-        return self._place.create(FILE_NAME, self._content())
 
     def _check_condition(self) -> None:
         """A server that lets us put the same object once more would have let anybody."""
