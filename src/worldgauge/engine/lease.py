@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import time
 from typing import Any
 from uuid import uuid4
@@ -44,7 +45,9 @@ class Lease:
             self._check_condition()
             return
         owner = self.owner()
-        age = time.time() - float(owner.get("heard", 0.0) or 0.0)
+        heard = owner.get("heard")
+        # What is no time says nothing of an owner that is alive.
+        age = time.time() - heard if isinstance(heard, (int, float)) else math.inf
         if owner.get("token") == self._token:
             return
         if owner.get("writer") != self._writer and age < STALE and not break_lock:
