@@ -10,6 +10,9 @@ import pytest
 
 import helpers
 import worldgauge
+from worldgauge.core import column_file
+from worldgauge.core.run_folder import Run
+from worldgauge.report import large_export
 
 
 @pytest.fixture
@@ -29,6 +32,25 @@ def test_tables_hold_every_record(run: Path, suffix: str) -> None:
     assert list(read["case"]) == list(expected["case"])
     assert read["value"].tolist() == pytest.approx(expected["value"].tolist(), nan_ok=True)
     assert sorted(read["status"].unique()) == ["invalid", "ok"]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_a_large_run_is_written_as_it_is_read(run: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    monkeypatch.setattr(column_file, "LEAST_BYTES", 1)
+    monkeypatch.setattr(large_export, "_AT_ONCE", 2)
+    opened, file = Run(run), Path(f"records.{suffix}")
+    write = {"parquet": large_export.write_large_parquet, "csv": large_export.write_large_csv}[suffix]
+    write(opened, file)
+    read = pd.read_parquet(file) if suffix == "parquet" else pd.read_csv(file)
+    expected = opened.to_pandas()
+    assert list(read["case"]) == list(expected["case"]) and list(read["metric"]) == list(expected["metric"])
+    assert read["value"].tolist() == pytest.approx(expected["value"].tolist(), nan_ok=True)
+    curves = [None if isinstance(curve, float) else list(curve) for curve in expected["curve"]]
+    shown = [json.loads(c) if isinstance(c, str) else c for c in read["curve"]]
+    assert [None if c is None or isinstance(c, float) else list(c) for c in shown] == curves
+    assert read["take"].tolist() == [0] * len(expected)
 
 
 def test_model_card(run: Path) -> None:

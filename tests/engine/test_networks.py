@@ -164,9 +164,9 @@ def test_every_pair_is_inferred_once_and_every_frame_encoded_once(videos: Path) 
 def test_an_exact_run_takes_no_value_of_another_kind_of_device(videos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What came from a network is inferred again, what did not is taken; other runs take both."""
     metrics = "m_looks,psnr"
-    monkeypatch.setattr(stores, "device_kind", lambda device: "cuda of another kind")
-    run(videos, metrics, "gpu", numerics="exact")
-    monkeypatch.undo()
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(stores, "device_kind", lambda device: "cuda of another kind")
+        run(videos, metrics, "gpu", numerics="exact")
     again = run(videos, metrics, "cpu", numerics="exact").counters
     assert set(Counts.scored.values()) == {2}
     assert again["computed:looks"] == CLIPS and "computed:pixel_errors" not in again

@@ -65,8 +65,14 @@ def test_two_nodes_share_signals_and_a_run(faults: Faults, tmp_path: Path, monke
     again = node("two", "s3://lab/runs/a", tmp_path, monkeypatch)
     assert again["counters"].get("signals_computed", 0) == 0 and plain(again) == plain(first)
     assert set(records(tmp_path / "buckets" / "lab" / "runs" / "a").values()) == {1}
-    joined = helpers.run_json("report", "s3://lab/runs/a")
-    assert joined
+    assert helpers.run_json("report", "s3://lab/runs/a")
+    # Somebody else is at it: refused, and left alone.
+    owner = {"host": "elsewhere", "pid": 7, "user": "ada", "since": time.time(), "heard": time.time(), "token": "t"}
+    held = tmp_path / "buckets" / "lab" / "runs" / "a" / ".writer.json"
+    held.write_text(json.dumps(owner))
+    refused = helpers.worldgauge("run", "s3://lab/clips", *FLAGS, "-o", "s3://lab/runs/a", check=False)
+    assert refused.returncode == 2 and "another run writes to s3://lab/runs/a (process 7 of ada" in refused.stderr
+    assert json.loads(held.read_text()) == owner
 
 
 def test_a_run_over_a_bad_line_ends_whole(faults: Faults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import time
 from typing import Any
 from uuid import uuid4
@@ -40,11 +41,13 @@ class Lease:
 
     def take(self, break_lock: bool = False) -> None:
         """Become the writer, or raise `Busy` with who is."""
-        if self._place.put_if_absent(FILE_NAME, self._content()) if self._place.conditional else self._is_free():
+        if self._place.create(FILE_NAME, self._content()):
             self._check_condition()
             return
         owner = self.owner()
-        age = time.time() - float(owner.get("heard", 0.0) or 0.0)
+        heard = owner.get("heard")
+        # What is no time says nothing of an owner that is alive.
+        age = time.time() - heard if isinstance(heard, (int, float)) else math.inf
         if owner.get("token") == self._token:
             return
         if owner.get("writer") != self._writer and age < STALE and not break_lock:
@@ -78,9 +81,6 @@ class Lease:
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
-
-    def _is_free(self) -> bool:
-        return self._place.create(FILE_NAME, self._content())
 
     def _check_condition(self) -> None:
         """A server that lets us put the same object once more would have let anybody."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,12 @@ _LISTS = ("curve", "repeats")
 
 def write_large_csv(run: Run, out: Path) -> None:
     """One row per record; lists are written as JSON, and no text can be a formula."""
-    tags = _tag_names(run)
     with out.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["model", *_FIELDS, *(f"tag.{name}" for name in tags)])
-        for row in _rows(run, tags):
-            writer.writerow([_cell(value) for value in row.values()])
+        for number, columns in enumerate(_portions(run)):
+            if not number:
+                writer.writerow(columns)
+            writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
 
 
 def write_large_parquet(run: Run, out: Path) -> None:
@@ -43,34 +43,35 @@ def write_large_parquet(run: Run, out: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    tags = _tag_names(run)
-    kinds: dict[str, Any] = {name: pa.string() for name in ("model", *_FIELDS, *(f"tag.{name}" for name in tags))}
-    kinds |= dict.fromkeys(_INTEGERS, pa.int64()) | dict.fromkeys(_NUMBERS, pa.float64()) | {"again": pa.bool_()}
-    kinds |= dict.fromkeys(_LISTS, pa.list_(pa.float64())) | {"constants": pa.map_(pa.string(), pa.float64())}
-    schema = pa.schema(list(kinds.items()))
-    rows = _rows(run, tags)
+    kinds: dict[str, Any] = dict.fromkeys(_INTEGERS, pa.int64()) | dict.fromkeys(_NUMBERS, pa.float64())
+    kinds |= dict.fromkeys(_LISTS, pa.list_(pa.float64())) | {"again": pa.bool_()}
+    kinds["constants"] = pa.map_(pa.string(), pa.float64())
+    portions = _portions(run)
+    first = next(portions)
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in first])
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        while batch := list(islice(rows, _AT_ONCE)):
-            arrays = [
-                pa.array([_entries(row[name]) if name == "constants" else row[name] for row in batch], kind)
-                for name, kind in kinds.items()
-            ]
+        for columns in chain([first], portions):
+            columns["constants"] = [list(constants.items()) for constants in columns["constants"]]
+            arrays = [pa.array(columns[field.name], field.type) for field in schema]
             writer.write_table(pa.table(arrays, schema=schema))
 
 
-def _rows(run: Run, tags: list[str]) -> Iterator[dict[str, Any]]:
-    for record in run.each_record():
-        own = record.get("tags", {})
-        row = {"model": run.name} | {name: record.get(name, _DEFAULTS.get(name)) for name in _FIELDS}
-        yield row | {f"tag.{name}": own.get(name) for name in tags}
-
-
-def _tag_names(run: Run) -> list[str]:
-    return sorted({name for tags in run.tags().values() for name in tags})
-
-
-def _entries(constants: dict[str, float] | None) -> list[tuple[str, float]]:
-    return list((constants or {}).items())
+def _portions(run: Run) -> Iterator[dict[str, list[Any]]]:
+    """The records as columns, some thousands at a time; one portion at least."""
+    tags = sorted({name for of_case in run.tags().values() for name in of_case})
+    records = run.each_record()
+    portion = list(islice(records, _AT_ONCE))
+    while True:
+        columns: dict[str, list[Any]] = {"model": [run.name] * len(portion)}
+        for name in _FIELDS:
+            default = _DEFAULTS.get(name)
+            columns[name] = [record.get(name, default) for record in portion]
+        for name in tags:
+            columns[f"tag.{name}"] = [record.get("tags", {}).get(name) for record in portion]
+        yield columns
+        portion = list(islice(records, _AT_ONCE))
+        if not portion:
+            return
 
 
 def _cell(value: Any) -> Any:
