@@ -31,6 +31,8 @@ _STARTS = 3
 """Actors in a row that may be lost before they are ready."""
 _PATIENCE = 30.0
 """Seconds without any actor after which it is said what is waited for."""
+_HEAD = 15.0
+"""Seconds for which a head may be away."""
 _NODE = "ray.io/node-id"
 """The label that every node has."""
 _TWICE = "the machine or the process that worked on it was lost, twice"
@@ -201,11 +203,15 @@ class RayExecutor:
         return list(answer)
 
     def _look_for_head(self) -> None:
-        if not self._cluster.head_answers():
-            raise HeadLost(
-                "the head of the Ray cluster is gone; every record that came is kept",
-                "start the cluster again, then the same command goes on",
-            )
+        """Wait a little for a head: those that keep their notes elsewhere can be started again under a run."""
+        until = time.monotonic() + _HEAD
+        while not self._cluster.head_answers():
+            if time.monotonic() > until:
+                raise HeadLost(
+                    "the head of the Ray cluster is gone; every record that came is kept",
+                    "start the cluster again, then the same command goes on",
+                )
+            time.sleep(_LOOK)
 
     def _check(self, told: Introduction) -> None:
         """Refuse a machine that would measure something else, or that does not see what others leave in the store."""
