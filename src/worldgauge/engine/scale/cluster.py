@@ -84,6 +84,9 @@ def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster
     """Connect, and send our package and the included files to whoever will work. `workers` are those of `LOCAL`."""
     # Before it is imported. Nothing is told to anybody about what was run.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if address == LOCAL:
+        # Ray's own would give way to whatever else the machine does; a local run's do not.
+        os.environ.setdefault("RAY_worker_niceness", "0")
     if address == LOCAL and not {_MODE, _TOKEN, _TOKEN_FILE} & os.environ.keys():
         # Else Ray writes one into the user's home, and clusters that are started later ask for it.
         os.environ |= {_MODE: "token", _TOKEN: secrets.token_hex(32)}

@@ -26,7 +26,7 @@ _LOOK = 1.0
 """Seconds between two looks for Ctrl-C."""
 _MORE, _QUICK = 3, 0.5
 """Items an actor is given beside those it is at, where one takes less than that many seconds: it need not wait for the
-next, which slow ones must do, lest one actor idles while another has two of them."""
+next. Of slow ones it gets one, and none towards the end, lest another idles while it has two of them."""
 _STARTS = 3
 """Actors in a row that may be lost before they are ready."""
 _PATIENCE = 30.0
@@ -138,7 +138,7 @@ class RayExecutor:
             starting += 1
 
     def _give(self, actor: _Actor, coming: Iterator[WorkItem], again: deque[WorkItem]) -> None:
-        room = self._setup.ahead + (_MORE if actor.seconds < _QUICK else 0)
+        room = self._setup.ahead + (_MORE if actor.seconds < _QUICK else int(self._has_plenty(coming, again)))
         given: list[WorkItem] = []
         while len(actor.items) + len(given) < room and not any(item.alone for item in [*actor.items, *given]):
             item = again.popleft() if again else next(coming, None)
@@ -152,6 +152,13 @@ class RayExecutor:
             actor.items += given
             actor.since = time.monotonic()
             actor.call = actor.handle.exchange.remote([Given(item, needed_files(item)) for item in given])
+
+    def _has_plenty(self, coming: Iterator[WorkItem], again: deque[WorkItem]) -> bool:
+        """Whether every actor would still find an item: then one may have its next beside it while it is at the last."""
+        wanted = 2 + len(self._actors)
+        while len(again) < wanted and (item := next(coming, None)) is not None:
+            again.append(item)
+        return len(again) >= wanted
 
     def _start(self) -> None:
         options: dict[str, Any] = {"num_cpus": self._needed.cpus, "memory": self._needed.gigabytes * 2**30}
