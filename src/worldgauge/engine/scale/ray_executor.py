@@ -154,7 +154,7 @@ class RayExecutor:
             actor.call = actor.handle.exchange.remote([Given(item, needed_files(item)) for item in given])
 
     def _has_plenty(self, coming: Iterator[WorkItem], again: deque[WorkItem]) -> bool:
-        """Whether every actor would still find an item: then one may have its next beside it while it is at the last."""
+        """Whether every actor would still find an item: then one may have its next beside it already."""
         wanted = 2 + len(self._actors)
         while len(again) < wanted and (item := next(coming, None)) is not None:
             again.append(item)
