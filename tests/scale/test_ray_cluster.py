@@ -13,6 +13,10 @@ from pathlib import Path
 import pytest
 
 import helpers
+from worldgauge.api.building import build_job
+from worldgauge.engine.plan import make_plan
+from worldgauge.engine.run import execute
+from worldgauge.report.summary import write_summary
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -65,8 +69,11 @@ def same(found: Path, expected: Path) -> None:
 
 def test_one_node(tmp_path: Path) -> None:
     videos = write_gauge_clips(tmp_path / "v", 20)
-    run(videos, tmp_path / "local", "--workers", 1)
-    run(videos, tmp_path / "ray", "--workers", 2, "--executor", "ray", "--address", "local")
+    setting = {"metrics": ",".join(METRICS), "includes": [INCLUDE], "store": tmp_path / "store", "workers": 1}
+    job = build_job(videos, out=tmp_path / "local", **setting)
+    execute(job, make_plan(job))
+    write_summary(tmp_path / "local")
+    run(videos, tmp_path / "ray", "--workers", 1, "--executor", "ray", "--address", "local")
     same(tmp_path / "ray", tmp_path / "local")
     assert [file.name for file in (tmp_path / "ray").glob("records-*")] == ["records-0.jsonl"]
 

@@ -22,6 +22,7 @@ from worldgauge.core.video import Video
 from worldgauge.engine.executors import InlineExecutor
 from worldgauge.engine.job import Setup
 from worldgauge.engine.layers import Layer, read_layers
+from worldgauge.engine.scale import ray_executor
 from worldgauge.engine.scale.cluster import Cluster, connect, handed_on, memory_of_worker
 from worldgauge.engine.scale.host import Feed, Host, Introduction, needed_files, promises
 from worldgauge.engine.scale.ray_executor import RayExecutor
@@ -132,7 +133,8 @@ def test_a_bucket_below_will_do_unless_values_wait_on_a_disk(tmp_path: Path) -> 
     made.close()
 
 
-def test_when_the_head_is_gone_the_run_ends_with_what_it_has(tmp_path: Path) -> None:
+def test_when_the_head_is_gone_the_run_ends_with_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_executor, "_HEAD", 0.0)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         nobody = f"127.0.0.1:{probe.getsockname()[1]}"

@@ -167,7 +167,9 @@ class LocalCluster:
         return self._started([*start, *ports, *size, *store, *flags], log)
 
     def _started(self, command: list[str], log: Path) -> int:
-        surroundings = {**os.environ, **self.environment(), "RAY_USAGE_STATS_ENABLED": "0"}
+        # Ray's workers would give way to everything else on the machine.
+        ours = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+        surroundings = {**os.environ, **self.environment(), **ours}
         with log.open("ab") as stream:
             process = subprocess.Popen(command, stdout=stream, stderr=stream, env=surroundings, start_new_session=True)
         return process.pid

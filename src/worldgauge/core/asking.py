@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 OnAsked = Callable[[Mapping[str, float]], None]
 """Takes the counts of a run's questions whenever they change: answered, waiting, retried, spent."""
 
-OpensJudge = Callable[[Any], Any]
-"""Takes the settings of a judge and gives what questions are sent with."""
-
 OFFLINE = "WORLDGAUGE_OFFLINE"
 """Environment variable of `--offline`: with it nobody is asked who is not on this machine."""
 
@@ -115,6 +112,38 @@ class KeptAnswers(Protocol):
     def load(self, key: str) -> Arrays | None: ...
 
     def save(self, key: str, arrays: Arrays, identity: Mapping[str, Any]) -> None: ...
+
+
+class CallLost(Exception):
+    """Who made a call on another machine is gone; nobody knows whether the question was put."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """What is asked through, for who opens it on another machine."""
+
+    opens: Callable[[], Callable[[Any], Any]]
+    """Makes there what takes a request and gives the reply, or why there is none. It travels."""
+    holds_model: bool
+    """Whether a model is loaded, which wants a GPU; else a server is waited for."""
+    at_once: int
+    """Calls in the air."""
+    key_variable: str = ""
+    """The environment variable with the key, where there is one."""
+
+
+class Caller(Protocol):
+    """Calls on other machines, from many threads at once."""
+
+    def call(self, request: Any) -> Any:
+        """What came of a request. Raises `CallLost`."""
+        ...
+
+    def close(self) -> None: ...
+
+
+OpensJudge = Callable[[Connection], "Caller | None"]
+"""Takes a connection to other machines; None where this process is to open it."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.prompts import digest_of_prompt, read_prompt
 from worldgauge.core.purse import Purse
-from worldgauge.judge.clients.open import by_batch, open_client, why_not
+from worldgauge.judge.clients.open import by_batch, why_not
+from worldgauge.judge.elsewhere import opened
 from worldgauge.judge.exhibits import Exhibited, Inquiry, described, what_is_shown
 from worldgauge.judge.forms import Form
 from worldgauge.judge.ledger import Ledger
@@ -121,9 +122,7 @@ class Judge(AskedInstrument):
                 "write price_in and price_out (of a million tokens; 0 for your own machine) into its table",
             )
         ledger = Ledger(folder)
-        # A batch endpoint is spoken to by one.
-        elsewhere = shared.opens if shared is not None and not settings.batch else None
-        client = (elsewhere or open_client)(settings)
+        client = opened(settings, None if shared is None else shared.opens)
         session = Session(
             by_batch(client, settings, ledger, stop) if settings.batch else client,
             Line(settings.patience, stop),

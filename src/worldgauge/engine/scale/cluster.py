@@ -30,7 +30,7 @@ _HANDED_ON = ("WORLDGAUGE_", "HF_HUB_OFFLINE", *_THREADS, "AWS_ENDPOINT_URL", "A
 """Beginnings of environment variables that workers get. Keys are none: the driver asks judges, and nodes have their own
 for buckets, since Ray shows everybody what it hands on."""
 _NOT_HANDED_ON = ("WORLDGAUGE_STORE", "WORLDGAUGE_OUT")
-_TOKEN, _TOKEN_FILE = "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+_MODE, _TOKEN, _TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _KNOCK = 3.0
 """Seconds in which a head must take a connection."""
 
@@ -84,9 +84,12 @@ def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster
     """Connect, and send our package and the included files to whoever will work. `workers` are those of `LOCAL`."""
     # Before it is imported. Nothing is told to anybody about what was run.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if address == LOCAL and not {_TOKEN, _TOKEN_FILE} & os.environ.keys():
+    if address == LOCAL:
+        # Ray's own would give way to whatever else the machine does; a local run's do not.
+        os.environ.setdefault("RAY_worker_niceness", "0")
+    if address == LOCAL and not {_MODE, _TOKEN, _TOKEN_FILE} & os.environ.keys():
         # Else Ray writes one into the user's home, and clusters that are started later ask for it.
-        os.environ[_TOKEN] = secrets.token_hex(32)
+        os.environ |= {_MODE: "token", _TOKEN: secrets.token_hex(32)}
     ray = _module()
     packed = Path(tempfile.mkdtemp(prefix="worldgauge-ray-"))
     try:

@@ -26,11 +26,13 @@ _LOOK = 1.0
 """Seconds between two looks for Ctrl-C."""
 _MORE, _QUICK = 3, 0.5
 """Items an actor is given beside those it is at, where one takes less than that many seconds: it need not wait for the
-next, which slow ones must do, lest one actor idles while another has two of them."""
+next. Of slow ones it gets one, and none towards the end, lest another idles while it has two of them."""
 _STARTS = 3
 """Actors in a row that may be lost before they are ready."""
 _PATIENCE = 30.0
 """Seconds without any actor after which it is said what is waited for."""
+_HEAD = 15.0
+"""Seconds for which a head may be away."""
 _NODE = "ray.io/node-id"
 """The label that every node has."""
 _TWICE = "the machine or the process that worked on it was lost, twice"
@@ -136,7 +138,7 @@ class RayExecutor:
             starting += 1
 
     def _give(self, actor: _Actor, coming: Iterator[WorkItem], again: deque[WorkItem]) -> None:
-        room = self._setup.ahead + (_MORE if actor.seconds < _QUICK else 0)
+        room = self._setup.ahead + (_MORE if actor.seconds < _QUICK else int(self._has_plenty(coming, again)))
         given: list[WorkItem] = []
         while len(actor.items) + len(given) < room and not any(item.alone for item in [*actor.items, *given]):
             item = again.popleft() if again else next(coming, None)
@@ -150,6 +152,13 @@ class RayExecutor:
             actor.items += given
             actor.since = time.monotonic()
             actor.call = actor.handle.exchange.remote([Given(item, needed_files(item)) for item in given])
+
+    def _has_plenty(self, coming: Iterator[WorkItem], again: deque[WorkItem]) -> bool:
+        """Whether every actor would still find an item: then one may have its next beside it already."""
+        wanted = 2 + len(self._actors)
+        while len(again) < wanted and (item := next(coming, None)) is not None:
+            again.append(item)
+        return len(again) >= wanted
 
     def _start(self) -> None:
         options: dict[str, Any] = {"num_cpus": self._needed.cpus, "memory": self._needed.gigabytes * 2**30}
@@ -201,11 +210,15 @@ class RayExecutor:
         return list(answer)
 
     def _look_for_head(self) -> None:
-        if not self._cluster.head_answers():
-            raise HeadLost(
-                "the head of the Ray cluster is gone; every record that came is kept",
-                "start the cluster again, then the same command goes on",
-            )
+        """Wait a little for a head: those that keep their notes elsewhere can be started again under a run."""
+        until = time.monotonic() + _HEAD
+        while not self._cluster.head_answers():
+            if time.monotonic() > until:
+                raise HeadLost(
+                    "the head of the Ray cluster is gone; every record that came is kept",
+                    "start the cluster again, then the same command goes on",
+                )
+            time.sleep(_LOOK)
 
     def _check(self, told: Introduction) -> None:
         """Refuse a machine that would measure something else, or that does not see what others leave in the store."""
