@@ -129,7 +129,7 @@ class PassThrough(Fault):
     stays = (Stay(Quality.PICTURE), Stay(Quality.CAMERA))
 
     def act(self, given: Given, severity: float) -> Timeline:
-        # Of a tall thing the same depth shows next to nothing, and what sinks only at the end may be out of view by then.
+        # The same depth hardly shows in a tall thing, and what sinks only at the end may be out of view by then.
         depth = max(_LEAST_DEPTH * given.unit, _DEPTH * _height(given))
         return _lift(given, -severity * depth * _growth(given))
 
