@@ -18,6 +18,8 @@ SAMPLES = 2500
 """Pixels whose light is compared in a pair of frames."""
 STEADIEST = 1 / 8
 """Share of the moments of a clip in which any camera that does not shake is steady."""
+LEAST_MOMENTS = 3
+"""Moments that this must be: one may be steady by chance, however much a camera shakes."""
 DARK = 8.0
 """8-bit levels added before a ratio of two brightnesses is taken: the noise of the darkest pixels counts little."""
 
@@ -85,13 +87,14 @@ def tremble(velocities: Floats) -> Floats:
 
 
 def of_the_steadiest(changes: Floats) -> float:
-    """The mean of the smallest ones, the share STEADIEST of all; of one of them where they are few.
+    """The mean of the smallest ones: the share STEADIEST of all, but no fewer than LEAST_MOMENTS where there are more.
 
     A camera that is thrown around stands still before and after. So few moments decide that a few more or less, as
     where frames are lost, leave the number as it is.
 
-    >>> of_the_steadiest(np.array([4.0, 9.0, 9.0, 9.0])), of_the_steadiest(np.arange(16.0))
-    (4.0, 0.5)
+    >>> of_the_steadiest(np.array([1.0, 2.0, 3.0, 9.0])), of_the_steadiest(np.arange(32.0))
+    (2.0, 1.5)
     """
-    weight = np.clip(max(1.0, STEADIEST * len(changes)) - np.arange(len(changes)), 0.0, 1.0)
+    wanted = max(LEAST_MOMENTS, STEADIEST * len(changes))
+    weight = np.clip(wanted - np.arange(len(changes)), 0.0, 1.0)
     return float((np.sort(changes) * weight).sum() / weight.sum())
