@@ -10,6 +10,7 @@ from worldgauge.functional.motion_cells import (
     cell_velocities,
     light_gain,
     motion_agreement,
+    of_the_steadiest,
     tremble,
 )
 
@@ -56,14 +57,27 @@ def test_pairs_next_to_blank_frames_have_no_say() -> None:
     assert value == pytest.approx(1, abs=0.01) and np.isnan(curve[3])
 
 
-def test_shaking_shows_in_the_median_and_a_start_does_not() -> None:
+def test_shaking_shows_in_the_steadiest_moments_and_a_start_does_not() -> None:
     count = 30
     pan = np.zeros((count, 9, 16, 2))
     pan[5:20, ..., 0] = 0.1
-    assert np.median(tremble(pan)) == 0
+    assert of_the_steadiest(tremble(pan)) == 0
     places = np.random.default_rng(0).uniform(-0.02, 0.02, (count + 1, 2))
     shaken = pan + np.diff(places, axis=0)[:, None, None]
-    assert 0.01 < np.median(tremble(shaken)) < 0.06
+    assert 0.005 < of_the_steadiest(tremble(shaken)) < 0.03
+
+
+def test_a_camera_thrown_around_is_no_steadier_or_shakier_without_some_frames() -> None:
+    speed = np.concatenate([np.zeros(5), 0.3 * np.sin(np.linspace(0, 4 * np.pi, 22)), np.zeros(5)])
+    whip = np.stack([speed, 0 * speed], -1)[:, None, None] * np.ones((1, 9, 16, 1))
+    for bad in range(1, len(speed)):
+        lost = whip.copy()
+        lost[bad - 1 : bad + 1] = np.nan
+        changes = tremble(lost)
+        assert np.isnan(changes).sum() in (2, 3)
+        assert of_the_steadiest(changes[np.isfinite(changes)]) == pytest.approx(
+            of_the_steadiest(tremble(whip)), abs=1e-9
+        )
 
 
 def test_drift_stays_and_a_flash_is_a_jump_but_no_drift() -> None:

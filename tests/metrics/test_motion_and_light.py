@@ -53,7 +53,7 @@ def test_a_smooth_pan_is_steady_and_a_shaken_one_is_not() -> None:
     smooth, shaken = (_motion(_seen(shifts)) for shifts in (PAN, PAN + tremble))
     assert _measure("camera_shake", smooth).value < 0.1
     # Two pixels of ninety rows: what four are of 180.
-    assert _measure("camera_shake", shaken).value > 1.0
+    assert _measure("camera_shake", shaken).value > 0.5
     assert _measure("motion_agreement", smooth, smooth).value == 1.0
     assert _measure("motion_agreement", shaken, smooth).value < 0.8
 
@@ -110,4 +110,4 @@ def test_frames_lost_from_a_shaken_clip_do_not_steady_it() -> None:
     shaken = _motion(_seen(PAN + tremble))
     holes = {**shaken, "velocity": shaken["velocity"].copy()}
     holes["velocity"][[3, 4, 8, 9]] = np.nan
-    assert _measure("camera_shake", holes).value > 1.0
+    assert _measure("camera_shake", holes).value > 0.5

@@ -81,8 +81,9 @@ class Bench:
         self, cases: list[Case], subjects: list[Subject], gauges: Sequence[CalibrationGauge], progress: Progress
     ) -> Run:
         posed, videos = [], {}
-        for subject in subjects:
-            for case in cases:
+        # World by world: subjects of one world have its reference and many frames in common.
+        for case in cases:
+            for subject in subjects:
                 name = _name(case, subject)
                 posed.append(case.model_copy(update={"id": name, "cluster": case.id}))
                 videos[name] = Video(clip_path(self.folder / "subjects" / subject.name, case))

@@ -58,7 +58,7 @@ SMALL = Preset("small", (0.25, 0.5, 1.0), (224, 126), 33, 10.0)
 _LIKE_ANOTHER = {
     "wrong_action": "frozen_camera", "teleport": "state_reset", "chunk_reset": "state_reset", "noise": "blur",
     "pass_through": "floating", "compression": "blur", "frame_drops": "stutter", "speed_change": "loop",
-    "mirror": "time_reversal",
+    "mirror": "time_reversal", "flash": "flicker",
 }  # fmt: skip
 """Faults that a quick calibration leaves out, and the one of the same sort that it keeps."""
 QUICK = Preset(

@@ -16,6 +16,10 @@ FAINT = 2e-4
 """Frame heights per frame; the noise of a flow estimate on a scene that stands still, averaged over a cell."""
 SAMPLES = 2500
 """Pixels whose light is compared in a pair of frames."""
+STEADIEST = 1 / 8
+"""Share of the moments of a clip in which any camera that does not shake is steady."""
+LEAST_MOMENTS = 3
+"""Moments that this must be: one may be steady by chance, however much a camera shakes."""
 DARK = 8.0
 """8-bit levels added before a ratio of two brightnesses is taken: the noise of the darkest pixels counts little."""
 
@@ -69,27 +73,28 @@ def motion_agreement(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
 
 
 def tremble(velocities: Floats) -> Floats:
-    """(N-2,) by how much the picture's common motion changes from one pair of frames to the next, frame heights.
+    """(N-2,) by how much the picture's common motion changes from one pair of frames to the next, frame heights; NaN
+    where one of the two pairs has no motion.
 
-    A camera that pans, even one that starts and stops, changes its motion in few frames; one that shakes, in all. A
-    pair without a motion is taken to move between those before and after it, and to change no less than the steadier of
-    them; NaN where one side has none.
+    A camera that pans, even one that starts and stops, changes its motion in some frames; one that shakes, in all.
 
-    >>> speed = np.array([1.0, 2.0, np.nan, 2.0, 3.0])
+    >>> speed = np.array([1.0, 2.0, 2.0, np.nan, 3.0])
     >>> tremble(np.stack([speed, 0 * speed], -1)[:, None, None]).tolist()
-    [1.0, 1.0, 1.0, 1.0]
+    [1.0, 0.0, nan, nan]
     """
     common = np.median(velocities.reshape(len(velocities), -1, 2), axis=1)
-    known = np.flatnonzero(np.isfinite(common).all(axis=1))
-    changes = np.linalg.norm(np.diff(common, axis=0), axis=1)
-    told = np.flatnonzero(np.isfinite(changes))
-    if not len(told) or len(told) == len(changes):
-        return np.asarray(changes)
-    bridged = np.stack([np.interp(np.arange(len(common)), known, axis[known]) for axis in common.T], axis=-1)
-    at = np.arange(len(changes))
-    before = told[np.maximum(np.searchsorted(told, at, "right") - 1, 0)]
-    after = told[np.minimum(np.searchsorted(told, at), len(told) - 1)]
-    least = np.minimum(changes[before], changes[after])
-    filled = np.maximum(np.linalg.norm(np.diff(bridged, axis=0), axis=1), least)
-    between = (at >= told[0]) & (at <= told[-1])
-    return np.where(np.isfinite(changes), changes, np.where(between, filled, np.nan))
+    return np.asarray(np.linalg.norm(np.diff(common, axis=0), axis=1))
+
+
+def of_the_steadiest(changes: Floats) -> float:
+    """The mean of the smallest ones: the share STEADIEST of all, but no fewer than LEAST_MOMENTS where there are more.
+
+    A camera that is thrown around stands still before and after. So few moments decide that a few more or less, as
+    where frames are lost, leave the number as it is.
+
+    >>> of_the_steadiest(np.array([1.0, 2.0, 3.0, 9.0])), of_the_steadiest(np.arange(32.0))
+    (2.0, 1.5)
+    """
+    wanted = max(LEAST_MOMENTS, STEADIEST * len(changes))
+    weight = np.clip(wanted - np.arange(len(changes)), 0.0, 1.0)
+    return float((np.sort(changes) * weight).sum() / weight.sum())

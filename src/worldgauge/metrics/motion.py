@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import Unscored
@@ -11,7 +10,7 @@ from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.reasons import OF_THE_CASE, TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.motion_cells import motion_agreement as agreement
-from worldgauge.functional.motion_cells import tremble
+from worldgauge.functional.motion_cells import of_the_steadiest, tremble
 from worldgauge.functional.usable import left_out_of
 from worldgauge.signals.motion import motion_cells, shown_pairs
 
@@ -37,7 +36,7 @@ def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
 
 
 @metric(
-    version=2,
+    version=3,
     unit="% of height/frame2",
     higher_is_better=False,
     bounds=(0, 1000),
@@ -45,16 +44,15 @@ def motion_agreement(case: Case, motion: Arrays, true: Arrays) -> Measurement:
     formula=tremble,
 )
 def camera_shake(case: Case, motion: Arrays) -> Measurement:
-    """How much the picture's common motion changes from frame to frame, in the steadiest quarter of the clip: a camera
-    that sets out, turns and stops is steady in between, one that shakes never is."""
+    """How much the picture's common motion changes from frame to frame, in the steadiest eighth of the clip: a camera
+    that sets out, turns and stops is steady at times, one that shakes never is. Moments next to bad frames have no say.
+    """
     shown, velocity = shown_pairs(motion), np.asarray(motion["velocity"], np.float64)
     if len(velocity) < 2:
         raise Unscored("two frames have one motion, which cannot change")
     curve = 100 * tremble(velocity)
+    if not np.isfinite(curve).any():
+        raise Unscored("no three usable frames follow one another", code=TOO_FEW_FRAMES)
     return Measurement.from_curve(
-        np.minimum(curve, 1000.0), _lower_quartile, frames=range(1, len(curve) + 1), **left_out_of(shown, "pairs")
+        np.minimum(curve, 1000.0), of_the_steadiest, frames=range(1, len(curve) + 1), **left_out_of(shown, "pairs")
     )
-
-
-def _lower_quartile(values: NDArray[np.float64]) -> float:
-    return float(np.percentile(values, 25))

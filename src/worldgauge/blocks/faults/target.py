@@ -13,6 +13,10 @@ from worldgauge.blocks.timeline import Timeline
 from worldgauge.core.gauge import Quality
 
 Floats = NDArray[np.float64]
+_DEPTH = 0.8
+"""Share of its own height by which a target sinks at most,"""
+_LEAST_DEPTH = 0.5
+"""and the least that this is, in units: flat things are wider than high."""
 
 
 class Vanish(Fault):
@@ -118,14 +122,16 @@ class Floating(Fault):
 
 class PassThrough(Fault):
     name = "pass_through"
+    version = 2
     says = "contacts do not hold the target: it sinks into what carries it"
     quantity = "depth below its true place at the end, metres"
     moves = (Move(Quality.FIDELITY), Move(Quality.STATE))
     stays = (Stay(Quality.PICTURE), Stay(Quality.CAMERA))
 
     def act(self, given: Given, severity: float) -> Timeline:
-        time = given.timeline.time
-        return _lift(given, -severity * 0.5 * given.unit * time / time[-1])
+        # The same depth hardly shows in a tall thing, and what sinks only at the end may be out of view by then.
+        depth = max(_LEAST_DEPTH * given.unit, _DEPTH * _height(given))
+        return _lift(given, -severity * depth * _growth(given))
 
     def measure(self, given: Given, shown: Shown) -> float:
         return float(_displacement(given, shown)[-1])
@@ -134,6 +140,16 @@ class PassThrough(Fault):
 def _growth(given: Given) -> Floats:
     """(N,) 0 at the start, 1 from the return on."""
     return np.clip(np.arange(len(given.timeline)) / max(given.back, 1), 0, 1)
+
+
+def _height(given: Given) -> float:
+    """Metres from the lowest to the highest point of the target in the first frame."""
+    timeline, own = given.timeline, given.target
+    boxes = given.world.scene.model.geom_aabb[own]
+    upwards = timeline.linear[0, own, 2]
+    middle = timeline.position[0, own, 2] + (upwards * boxes[:, :3]).sum(1)
+    half = (np.abs(upwards) * boxes[:, 3:]).sum(1)
+    return float((middle + half).max() - (middle - half).min())
 
 
 def _lift(given: Given, height: Floats) -> Timeline:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.instrument import Instrument
 from worldgauge.instruments.pocket.corner_tracks import Grey, new_corners, step
+from worldgauge.instruments.pocket.remembered import Remembered, digest_of
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +28,10 @@ class Features:
     """(K, 2), pixel centres at +0.5."""
     descriptor: NDArray[np.float32]
     """(K, 128) unit vectors."""
+
+
+_SEEN = Remembered[Features](64)
+"""Enough for the keyframes of a clip and the frames of its reference that it is held against."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,9 @@ class SiftMatches(Instrument):
     def features_of(self, image: NDArray[np.uint8]) -> Features:
         """SIFT of an RGB (H, W, 3) or grey (H, W) frame, with square-rooted descriptors (Arandjelovic 2012)."""
         grey = as_grey(image)
+        return _SEEN.of((self.most, digest_of([grey])), lambda: self._described(grey))
+
+    def _described(self, grey: Grey) -> Features:
         points: Sequence[Any] = ()
         raw = None
         if min(grey.shape) >= LEAST_SIDE:

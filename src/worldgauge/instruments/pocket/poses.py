@@ -32,6 +32,7 @@ from worldgauge.instruments.pocket.loops import one_motion
 from worldgauge.instruments.pocket.matches import SiftMatches, as_grey
 from worldgauge.instruments.pocket.odometry import LEAST_SHARE
 from worldgauge.instruments.pocket.prepare import GRAIN, grain, smoothed, without_flicker
+from worldgauge.instruments.pocket.remembered import Remembered, digest_of
 from worldgauge.instruments.pocket.solve import Solution, refit, solve
 
 Floats = NDArray[np.float64]
@@ -85,6 +86,10 @@ class Trajectory:
     """(P, 2) frames that `distance` and `sightings`, then (P,), are between; None: each frame and the next."""
 
 
+_JOINED = Remembered[tuple[Tracks, Ints, Lens | None]](2)
+"""Corners of the last clips: a path is asked for with the lens given and with none."""
+
+
 @dataclass(frozen=True)
 class BundlePoses(Instrument):
     """Structure from motion on corner tracks, for cameras that move and for cameras that only turn."""
@@ -132,12 +137,28 @@ class BundlePoses(Instrument):
 
     def _joined(self, greys: Sequence[Grey], lens: Lens) -> tuple[Tracks, Ints]:
         """Corner tracks, and the frames that they join."""
+        # The lens has a say only where frames are bridged.
+        key = self.corners, digest_of(greys)
+        tracks, kept, bridged_by = _JOINED.of(key, lambda: self._join(greys, lens))
+        if bridged_by in (None, lens):
+            return tracks, kept
+        return self._join(greys, lens)[:2]
+
+    def _join(self, greys: Sequence[Grey], lens: Lens) -> tuple[Tracks, Ints, Lens | None]:
+        """As `_joined`, and the lens if it was asked for."""
         numbers = np.flatnonzero(usable(faults_of(greys)))
         placed = np.zeros(len(greys), bool)
         placed[numbers] = True
         _check_placed(placed, "they are blank, noise or flashes")
         ready, window = self._ready([greys[k] for k in numbers.tolist()])
-        bridge = _bridge(lens)
+        over = _bridge(lens)
+        asked = False
+
+        def bridge(before: Grey, after: Grey) -> tuple[Floats, Floats] | None:
+            nonlocal asked
+            asked = True
+            return over(before, after)
+
         found = follow_corners(ready, self.corners, window, numbers, bridge)
         if len(found.frames) < LEAST_PLACED * len(greys) and len(found.frames):
             # The start itself may be what does not belong to the rest.
@@ -149,7 +170,7 @@ class BundlePoses(Instrument):
         placed[:] = False
         placed[kept] = True
         _check_placed(placed, "too few corners in common with the frames before")
-        return found.tracks, kept
+        return found.tracks, kept, lens if asked else None
 
     def _ready(self, greys: Sequence[Grey]) -> tuple[Sequence[Grey], int]:
         """Frames to follow corners in, and the window to follow them by."""
