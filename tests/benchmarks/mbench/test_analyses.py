@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.mbench import scripted_judge as judge
-from benchmarks.mbench.made_run import SCRIPT
+from benchmarks.mbench.made_run import SCRIPT, made_world, run_of
 from benchmarks.mbench.released_tree import add_sample, write_rows
 from worldgauge.api.building import build_job
 from worldgauge.benchmarks.mbench.analyses.confidence import confidence_curve
@@ -32,6 +32,16 @@ def test_by_subset(text_run):
     scored = [k for k in known if judge.triggered(k)]
     assert (state.scored, state.triggered, state.cases) == (len(scored), len(scored), len(known))
     assert state.trigger_rate == pytest.approx(100 * len(scored) / len(known))
+
+
+def test_a_score_is_told_of_the_clips_it_is_about(tmp_path):
+    """One trigger column serves all action clips, and a score of places says nothing of causal ones."""
+    run = run_of(tmp_path, *made_world(tmp_path, "A", worlds=2), "a_trigger,a_state,a_style")
+    lines = subset_table(run)
+    assert {line.score for line in lines} == {"a_state"}
+    assert {(line.tag, line.value): line.cases for line in lines} == {
+        ("subset", "causal"): 2, ("hiding", "camera"): 2, ("direction", "left"): 1, ("direction", "right"): 1,
+    }  # fmt: skip
 
 
 def test_the_confidence_cut(text_run):

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.benchmarks.mbench.official.metric_ids import SUBSETS, scores_of, trigger_of
 from worldgauge.core.errors import WorldGaugeError
@@ -43,13 +44,14 @@ def subset_table(run: Run, by: Sequence[str] = TAGS) -> list[Line]:
     for tag in by:
         for value in sorted({of_case[tag] for of_case in tags.values() if tag in of_case}):
             part = joint.part(np.array([tags[case].get(tag) == value for case in joint.cases]))
-            lines += _lines(part, tag, value)
+            lines += _lines(part, tag, value, np.array([tags[case].get("subset", "") for case in part.cases]))
     if not lines:
         raise WorldGaugeError(f"no case of {run.folder} has a tag {' or '.join(by)}", "name others with --by")
     return lines
 
 
-def _lines(part: Joint, tag: str, value: str) -> list[Line]:
+def _lines(part: Joint, tag: str, value: str, subsets: NDArray[np.str_]) -> list[Line]:
+    """`subsets` of the part's cases: action clips of all of them share one trigger column."""
     scores = dict(zip(part.ids, part.scores[0].tolist(), strict=True))
     rows = {definition.id: part.values[0][k] for k, definition in enumerate(part.definitions)}
     found = []
@@ -57,9 +59,13 @@ def _lines(part: Joint, tag: str, value: str) -> list[Line]:
         for one in scores_of(setting):
             column = f"{setting}_{one.score}"
             rate = trigger_of(setting, one.score, SUBSETS[one.score])
-            if column not in rows or rate not in rows or not np.isfinite(rows[rate]).any():
+            if column not in rows or rate not in rows:
                 continue
-            triggers = rows[rate][np.isfinite(rows[rate])]
+            subset = SUBSETS[one.score]
+            about = np.isfinite(rows[rate]) & ((subsets == subset) | (subset == ""))
+            if not about.any():
+                continue
+            triggers = rows[rate][about]
             found.append(
                 Line(
                     tag=tag,
