@@ -46,7 +46,8 @@ def needed_by(planned: Iterable[tuple[Job, Plan]]) -> Resources:
     gigabytes = max(plan.gigabytes for _, plan in known) * HEADROOM
     without_memory = Resources(CPUS_BESIDE_GPU, 1) if on_gpu else Resources()
     beside = CASE_GIGABYTES * (without_memory.ahead - 1)
-    of_gpu = max(sum(one.memory for one in networks) for _, plan in known for networks in plan.stages.networks)
+    passes = [networks for _, plan in known for networks in plan.stages.networks]
+    of_gpu = max((sum(one.memory for one in networks) for networks in passes), default=0.0)
     memory = max(1, math.ceil(gigabytes + beside)), of_gpu if on_gpu else 0.0
     return Resources(without_memory.cpus, without_memory.gpus, *memory)
 
