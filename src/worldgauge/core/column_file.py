@@ -156,7 +156,7 @@ class _Reader:
             repeats = np.array(cells["repeats"].to_pylist(), np.float64)
         return Columns(
             cases=words("case", self._text),
-            takes=self._once.list("takes", numbers("take")),
+            takes=self._once.rows("takes", numbers("take")),
             clusters=words("cluster", self._text),
             statuses=words("status", Status),
             values=numbers("value"),

@@ -94,17 +94,17 @@ class Gathering:
             rows = rows[current]
             beside = [self._beside[metric].get(i, _NOTHING) for i in current.tolist()] if self._beside[metric] else []
             found[metric] = Columns(
-                cases=once.list("cases", cases, at[current]),
-                takes=once.list("takes", rows["take"]),
-                clusters=once.list("clusters", texts, rows["cluster"]),
-                statuses=once.list("statuses", statuses, rows["status"]),
+                cases=once.rows("cases", cases, at[current]),
+                takes=once.rows("takes", rows["take"]),
+                clusters=once.rows("clusters", texts, rows["cluster"]),
+                statuses=once.rows("statuses", statuses, rows["status"]),
                 values=rows["value"].copy(),
                 raws=rows["raw"].copy(),
                 weights=rows["weight"].copy(),
-                codes=once.list("codes", texts, rows["code"]),
+                codes=once.rows("codes", texts, rows["code"]),
                 constants=_constants(beside),
                 repeats=_repeats(beside),
-                tags=once.list("tags", tag_sets, rows["tags"]),
+                tags=once.rows("tags", tag_sets, rows["tags"]),
                 places=np.stack([rows["file"].astype(np.int64), rows["offset"]], axis=1),
             )
         return found
@@ -131,7 +131,7 @@ class SharedLists:
         self._latest: dict[str, tuple[NDArray[Any], list[Any]]] = {}
         self._meanings: dict[str, Sequence[Any]] = {}
 
-    def list(self, name: str, values: NDArray[Any], chosen: NDArray[Any] | None = None) -> list[Any]:
+    def rows(self, name: str, values: NDArray[Any], chosen: NDArray[Any] | None = None) -> list[Any]:
         """`values`, or those of them that are chosen by number."""
         key = values if chosen is None else chosen
         latest = self._latest.get(name)
