@@ -68,11 +68,12 @@ def test_two_nodes_share_signals_and_a_run(faults: Faults, tmp_path: Path, monke
     assert helpers.run_json("report", "s3://lab/runs/a")
     # Somebody else is at it: refused, and left alone.
     owner = {"host": "elsewhere", "pid": 7, "user": "ada", "since": time.time(), "heard": time.time(), "token": "t"}
-    held = tmp_path / "buckets" / "lab" / "runs" / "a" / ".writer.json"
-    held.write_text(json.dumps(owner))
+    # Through the server, which remembers what its folders hold.
+    files = s3fs.S3FileSystem(use_listings_cache=False)
+    files.pipe_file("lab/runs/a/.writer.json", json.dumps(owner).encode())
     refused = helpers.worldgauge("run", "s3://lab/clips", *FLAGS, "-o", "s3://lab/runs/a", check=False)
     assert refused.returncode == 2 and "another run writes to s3://lab/runs/a (process 7 of ada" in refused.stderr
-    assert json.loads(held.read_text()) == owner
+    assert json.loads(files.cat_file("lab/runs/a/.writer.json")) == owner
 
 
 def test_a_run_over_a_bad_line_ends_whole(faults: Faults, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
