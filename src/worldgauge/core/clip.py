@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -15,8 +17,10 @@ from worldgauge.core.case import Phases
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.video import Image, Video
 
-DEFAULT_MEMORY = 512 * 2**20
+DEFAULT_MEMORY = 128 * 2**20
 """Bytes of frames kept in memory; longer clips go to an unnamed temporary file that the system pages in and out."""
+_AT_HAND = 32 * 2**20
+"""Bytes of such a file that are mapped at a time."""
 
 
 class KeptFrames(Protocol):
@@ -256,6 +260,7 @@ class _Buffer:
         # Made when the first frame comes: np.zeros reserves address space, a file is a file.
         self._make: Callable[[], Image] = partial(_blank if self.in_memory else _mapped, shape)
         self._made: Image | None = None
+        self._touched = 0
 
     @property
     def _rows(self) -> Image:
@@ -265,12 +270,29 @@ class _Buffer:
 
     def put(self, index: int, frame: Image) -> None:
         slot = self.slots[index] = len(self.slots)
+        self._touch(frame.nbytes)
         self._rows[slot] = frame
 
     def get(self, index: int) -> Image:
         view: Image = self._rows[self.slots[index]]
+        self._touch(view.nbytes)
         view.flags.writeable = False
         return view
+
+    def _touch(self, size: int) -> None:
+        """Give a file's pages back now and then. They stay in the system's cache, for it to drop; who still looks at a
+        frame has its pages mapped again."""
+        self._touched += size
+        if not self.in_memory and self._touched > _AT_HAND:
+            self._touched = size
+            _unmap(self._rows)
+
+
+def _unmap(rows: Image) -> None:
+    mapped = rows.base if isinstance(rows, np.memmap) else None
+    # Linux keeps what was written to a shared mapping of a file; elsewhere the call may mean something else.
+    if isinstance(mapped, mmap.mmap) and sys.platform == "linux":
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _mapped(shape: tuple[int, ...]) -> Image:

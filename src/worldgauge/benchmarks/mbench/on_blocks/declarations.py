@@ -90,7 +90,7 @@ PANELS = (
     ),
     Panel(
         "spatial consistency seen from beside, text",
-        "beside",
+        "marked_beside",
         "T",
         "environment",
         (

@@ -53,13 +53,6 @@ SETS = {
             700,
         ),
         WorldSet(
-            "beside",
-            "returns",
-            "the same, but the camera comes back one step beside where it was",
-            Choice(processes=("standing",), paths=("back_beside",)),
-            720,
-        ),
-        WorldSet(
             "marked",
             "returns",
             "the camera turns away from a mannequin that stands still, in paint that nowhere repeats, and back",
