@@ -68,14 +68,14 @@ PEAK_MEMORY = "int(next(l for l in open('/proc/self/status') if l.startswith('Vm
 
 
 def worldgauge(
-    *arguments: object, check: bool = True, env: dict[str, str] | None = None
+    *arguments: object, check: bool = True, env: dict[str, str] | None = None, timeout: float = 120
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own, as a user does."""
     done = subprocess.run(
         [sys.executable, "-m", "worldgauge", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=timeout,
         env={**os.environ, **(env or {})},
         check=False,
     )

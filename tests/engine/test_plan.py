@@ -74,9 +74,9 @@ def test_a_measured_rate_replaces_the_declared_cost(tmp_path: Path, signals: tup
 def test_memory_is_that_of_the_largest_clip_and_the_networks_of_a_pass(
     tmp_path: Path, signals: tuple[Signal, Signal]
 ) -> None:
-    clips: list[_Clip | None] = [_Clip(10, 640, 480), _Clip(50, 1920, 1080), _Clip(20, 640, 480)]
+    clips: list[_Clip | None] = [_Clip(10, 640, 480), _Clip(20, 1920, 1080), _Clip(20, 640, 480)]
     _, gigabytes = _estimate(_plan(clips, *signals, networks=(2.0, 1.0)), _seats(), Store(tmp_path))
-    frames, at_work = 50 * 1920 * 1080 * 3 / 2**30, 110 * 1920 * 1080 / 2**30
+    frames, at_work = 20 * 1920 * 1080 * 3 / 2**30, 110 * 1920 * 1080 / 2**30
     assert gigabytes == pytest.approx(frames + at_work + 3.0 + 0.15)
 
 

@@ -56,7 +56,7 @@ def test_shards_of_two_models_do_not_merge(tmp_path: Path, cases: tuple[Path, Pa
     helpers.worldgauge("run", other, "-b", folder, "-m", "psnr", "-o", tmp_path / "b", "-w", 1)
     done = helpers.worldgauge("merge", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "c", check=False)
     assert done.returncode == 2
-    assert "merge one model's shards" in done.stderr
+    assert "merge one model's runs" in done.stderr
 
 
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "a/b", "2"])

@@ -38,7 +38,7 @@ def node(name: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """A run on a machine of that name, which has nothing of its own but what it fetched."""
     for kind in ("STORES", "RUNS", "FILES"):
         monkeypatch.setenv(f"WORLDGAUGE_REMOTE_{kind}", str(tmp_path / name / kind.lower()))
-    return helpers.run_json("run", "s3://lab/clips", *FLAGS, "-o", out)
+    return helpers.run_json("run", "s3://lab/clips", *FLAGS, "-o", out, timeout=600)
 
 
 def plain(summary: dict[str, Any]) -> dict[str, Any]:

@@ -110,6 +110,8 @@ LATER_PATHS: dict[str, Path] = {
     for path in (
         Path("back_beside", "pans left until the target is out of view, takes a step to the right and pans back", True,
              lambda t: Pose(right=0.7 * _ease(t, 0.36, 0.64), yaw=78 * _out_and_back(t))),
+        Path("back_above", "pans left until the target is out of view, rises by a step and pans back", True,
+             lambda t: Pose(up=0.5 * _ease(t, 0.36, 0.64), yaw=78 * _out_and_back(t))),
         Path("behind_screen", "stands still while a tall screen is pushed in front of the target, stops and goes on",
              True, lambda t: Pose(), hiding="occlusion",
              unseen=("is hidden behind the screen", "is being covered by the screen", "is uncovered by the screen")),

@@ -1,4 +1,4 @@
-"""Records become columns. Flat in memory: sixty bytes a record, whatever its line holds, and one copy of each text."""
+"""Records become columns. Flat in memory: 68 bytes a record, whatever its line holds, and one copy of each text."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ def local_files(place: str | Path) -> Path:
 
 def url_of(path: Path) -> str | None:
     """The URL that a path of this machine is a copy of; None for one that is no copy."""
-    root, real = _root(), path.absolute()
-    if not real.is_relative_to(root) or len(real.relative_to(root).parts) < 2:
-        return None
-    number, name, *below = real.relative_to(root).parts
-    note = _read_note(root / number)
-    return "/".join([note["url"], *below]) if note and note.get("name") == name else None
+    real = path.absolute()
+    for folder in real.parents:
+        if (note := _read_note(folder)).get("url"):
+            name, *below = real.relative_to(folder).parts
+            return "/".join([note["url"], *below]) if note.get("name") == name else None
+    return None
 
 
 def _with_named(place: Place, name: str, about: dict[str, Any]) -> dict[str, dict[str, Any]]:

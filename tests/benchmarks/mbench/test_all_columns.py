@@ -185,8 +185,8 @@ def drawn(run: Run, store: Path) -> None:
     for case, source in run.sources().items():
         figures = stored_evidence(Store(store))(run, source).figures
         shown["/".join(case.split("/")[:2])] = sorted(figure.title for figure in figures)
-    pairs, way = "Views that are compared", "Yaw over frames"
-    assert shown["A/object"] == shown["A/environment"] == [pairs, way]
+    target, pairs, way = "Target in view", "Views that are compared", "Yaw over frames"
+    assert shown["A/object"] == [target, pairs, way] and shown["A/environment"] == [pairs, way]
     assert shown["A/human"] == shown["A/causal"] == [way], "their scores compare no views"
     assert shown["T/object"] == shown["T/environment"] == [pairs]
     assert shown["T/human"] == shown["T/causal"] == []

@@ -178,8 +178,8 @@ def test_a_process_that_runs_back_is_told_with_its_share() -> None:
     backwards = np.concatenate([TIME[:20], TIME[20:31][::-1], TIME[31:]])
     said = reversal(flattening(backwards), flattening(TIME))
     assert said.holds is False
-    # Eight frames of the ten steps that it goes back, of 32 less one at each end.
-    assert said.amount == pytest.approx(7 / 30, abs=1 / 30)
+    # Six frames of the ten steps that it goes back, of 32 less one at each end.
+    assert said.amount == pytest.approx(5.5 / 30, abs=1 / 30)
     assert reversal(flattening(TIME), flattening(TIME)).holds is True
     assert reversal(flattening(TIME**2), flattening(TIME)).holds is True, "another pace is no other direction"
     assert reversal(flattening(REST), flattening(TIME)).holds is True, "nor is a stand"
@@ -200,9 +200,9 @@ def test_what_has_no_direction_says_so(reference: np.ndarray, reason: str) -> No
 
 
 def test_a_slow_way_back_needs_to_be_steady() -> None:
-    """Six per cent of the way in eight frames are told where they follow one line, and are noise where they do not."""
+    """Six per cent of the way in six frames are told where they follow one line, and are noise where they do not."""
     steady, shaken = TIME.copy(), TIME.copy()
-    steady[15:] = TIME[15] - 0.06 * np.arange(FRAMES - 15) / 7
+    steady[15:] = TIME[15] - 0.06 * np.arange(FRAMES - 15) / 5
     steady[24:] = steady[23]
     shaken[15:] = TIME[15] - 0.06 * (np.arange(FRAMES - 15) % 2)
     assert reversal(flattening(steady), flattening(TIME)).holds is False

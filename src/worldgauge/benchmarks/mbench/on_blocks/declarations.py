@@ -25,6 +25,8 @@ class Panel:
     setting: str
     subset: str
     gauges: tuple[CalibrationGauge, ...]
+    seats: tuple[str, ...] = ()
+    """Instruments of its own, as `--use` takes them."""
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -50,6 +52,9 @@ def _gauge(
     )
 
 
+_FEWER_PAIRS = ("matches=sift:ratio=0.6",)
+"""Where the eye has moved, the pocket matcher's usual pairs hold so many wrong ones that they outweigh every fault."""
+_WRONG_PAIRS = "with a baseline the triangulated points of the pocket matcher's wrong pairs outweigh it"
 _ZERO: dict[str, object] = {"absent": "zero"}
 _TURNING: dict[str, object] = {"degenerate": "rotation"}
 _MOVED = ("teleport", "geometry_wobble")
@@ -89,14 +94,21 @@ PANELS = (
         (_gauge("t_geometry", "named_geometry", _MOVED, ()),),
     ),
     Panel(
-        "spatial consistency seen from beside, text",
-        "marked_beside",
+        "spatial consistency seen from above, text",
+        "marked_above",
         "T",
         "environment",
         (
             _gauge("t_epipolar", "epipolar", _MOVED, ("vanish",)),
-            _gauge("t_reprojection", "reprojection", _MOVED, ("vanish",)),
+            _gauge(
+                "t_reprojection",
+                "reprojection",
+                _MOVED,
+                ("vanish",),
+                blind=dict.fromkeys((*_MOVED, "vanish"), _WRONG_PAIRS),
+            ),
         ),
+        seats=_FEWER_PAIRS,
     ),
     Panel(
         "control, action",

@@ -81,12 +81,12 @@ class Workshop:
             self._made[key] = cases
         return self._made[key]
 
-    def setup(self, name: str, videos: Iterable[str]) -> Setup:
-        """Seats, judge, store and folder of a run; other videos make another run."""
+    def setup(self, name: str, videos: Iterable[str], own: tuple[str, ...] = ()) -> Setup:
+        """Seats, with those of its own, judge, store and folder of a run; other videos make another run."""
         seats = tuple(f"{seat}={name}:folder={self.views}" for seat, name in TRUE_SEATS.items())
         return Setup(
             metrics=(),
-            overrides=(*seats, STYLE),
+            overrides=(*seats, STYLE, *own),
             namespace="mbench",
             store=self.folder / "store",
             out=self.folder / "runs" / f"{name}-{digest_of(sorted(videos))[:8]}",
@@ -110,7 +110,8 @@ class Workshop:
                 name = _name(case, subject)
                 posed.append(pose_block(case, panel.setting, panel.subset).model_copy(update={"id": name}))
                 videos[name] = Video(clip_path(self.subjects(panel.worlds) / subject.name, case))
-        setup = replace(self.setup(panel.name.replace(", ", "-").replace(" ", "_"), videos), metrics=_uses(panel))
+        name = panel.name.replace(", ", "-").replace(" ", "_")
+        setup = replace(self.setup(name, videos, panel.seats), metrics=_uses(panel))
         run = self.run(
             setup, Benchmark(BenchmarkFile(name="calibration"), tuple(posed)), videos, "subjects", ONLY_PROTOCOL
         )

@@ -67,6 +67,13 @@ SETS = {
             720,
         ),
         WorldSet(
+            "marked_above",
+            "returns",
+            "the same mannequin, but the camera comes back one step above where it was",
+            Choice(processes=("standing_marked",), paths=("back_above",)),
+            740,
+        ),
+        WorldSet(
             "processes",
             "returns",
             "the camera turns away from something that melts, drains, drives or swings, and back",

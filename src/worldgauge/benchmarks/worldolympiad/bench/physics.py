@@ -1,6 +1,6 @@
 """Measured physics on gauge blocks: how often each fault is flagged, and how often a clip without it.
 
-python -m worldgauge.benchmarks.worldolympiad.bench.physics FOLDER [--worlds 204] [--first-seed 32000]
+python -m worldgauge.benchmarks.worldolympiad.bench.physics FOLDER [--worlds 204] [--first-seed 33000]
 
 Every process, and every camera path that does not turn away from the thing; the masks are those of the pocket tracker,
 given the mask of the first frame. Nothing is excused by a reference, and clips without a fault are held against the
@@ -135,7 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--worlds", type=int, default=204)
-    parser.add_argument("--first-seed", type=int, default=32000)
+    parser.add_argument("--first-seed", type=int, default=33000)
     asked = parser.parse_args()
     clips, worlds, started = Clips(asked.folder), list[World](), time.process_time()
     chosen = blocks(asked.worlds, asked.first_seed)

@@ -3,7 +3,7 @@
 The reference tells which way the process goes: from what the thing is like at first to what it is like at last. A
 process that comes and goes, or hardly changes the thing, has no direction. A clip goes back where it loses much of what
 it had reached, as when something falls upwards, or where it goes back steadily, as when a candle grows: then less is
-enough, since no noise goes one way for so long. Thresholds were set on gauge blocks of seeds below 32000.
+enough, since no noise goes one way for so long. Thresholds were set on gauge blocks of seeds below 33000.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ FRAMES = 3
 """in that many frames or more: a jump is no way;"""
 STEADILY_BACKWARDS = 0.05
 """or share of the way that it goes back, beyond what the reference does,"""
-STEADY_FRAMES = 8
+STEADY_FRAMES = 6
 """in that many frames along a straight line,"""
-STRAIGHT = 0.7
+STRAIGHT = 0.8
 """which explains this share of their variance."""
 
 
