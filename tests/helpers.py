@@ -110,9 +110,9 @@ def worldgauge_many(*commands: Sequence[object], env: dict[str, str] | None = No
     return [printed for _, printed in told]
 
 
-def run_json(*arguments: object, check: bool = True) -> dict[str, Any]:
+def run_json(*arguments: object, check: bool = True, timeout: float = 120) -> dict[str, Any]:
     """The JSON a verb prints."""
-    parsed: dict[str, Any] = json.loads(worldgauge(*arguments, "--json", check=check).stdout)
+    parsed: dict[str, Any] = json.loads(worldgauge(*arguments, "--json", check=check, timeout=timeout).stdout)
     return parsed
 
 

@@ -289,7 +289,7 @@ class _Buffer:
 
 
 def _unmap(rows: Image) -> None:
-    mapped = rows.base if isinstance(rows, np.memmap) else None
+    mapped: object = rows.base
     # Linux keeps what was written to a shared mapping of a file; elsewhere the call may mean something else.
     if isinstance(mapped, mmap.mmap) and sys.platform == "linux":
         mapped.madvise(mmap.MADV_DONTNEED)
