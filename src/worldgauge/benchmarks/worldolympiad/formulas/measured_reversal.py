@@ -75,7 +75,7 @@ def steadily_back(shares: Floats) -> float:
 
     >>> back = np.concatenate([np.linspace(0, 1, 21), np.linspace(1, 0.75, 11)[1:]])
     >>> round(steadily_back(back), 3), steadily_back(np.linspace(0, 1, 12)), steadily_back(np.arange(12.0) % 2)
-    (0.175, 0.0, 0.0)
+    (0.125, 0.0, 0.0)
     """
     time = np.arange(STEADY_FRAMES) - (STEADY_FRAMES - 1) / 2
     spread, most = float(time @ time), 0.0
