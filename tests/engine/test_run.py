@@ -15,7 +15,8 @@ from worldgauge.core.signal import SignalUse
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video
 from worldgauge.engine.plan import RATES_FILE, CaseWork, Plan, read_rates
-from worldgauge.engine.run import Totals, _items_of, _make_folder, _remember_rates, environment
+from worldgauge.engine.run import Totals, _items_of, _make_folder, _remember_rates
+from worldgauge.engine.run_description import environment
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.work import WorkResult
 

@@ -25,7 +25,8 @@ from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.core.video import Video
 from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import make_plan
-from worldgauge.engine.run import environment, execute
+from worldgauge.engine.run import execute
+from worldgauge.engine.run_description import environment
 
 
 @dataclass(frozen=True)

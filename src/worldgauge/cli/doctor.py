@@ -14,7 +14,7 @@ from worldgauge.core.instrument import INSTRUMENTS, SEATS, instrument_sets
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.weight_files import locate, place_weights
 from worldgauge.core.weight_records import weights_folder
-from worldgauge.engine.run import environment
+from worldgauge.engine.run_description import environment
 from worldgauge.verbs import AsJson, default_store, print_json, print_pairs, print_table, say
 
 app = typer.Typer()

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import json
 import os
-import platform
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from worldgauge.core.asking import OnAsked, OpensJudge, Shared
 from worldgauge.core.contents import Contents, note_files
-from worldgauge.core.errors import CannotWrite, WorldGaugeError
-from worldgauge.core.names import readable
+from worldgauge.core.errors import CannotWrite
 from worldgauge.core.purse import Purse
-from worldgauge.core.run_file import FILE_NAME, DefinitionFile, Invocation, RunFile
+from worldgauge.core.run_file import FILE_NAME, RunFile
 from worldgauge.core.run_folder import Run
-from worldgauge.core.signal import SIGNALS
 from worldgauge.core.sources import write_sources
 from worldgauge.core.status import Status
 from worldgauge.engine.answer_book import AnswerBook, gather_ballots
 from worldgauge.engine.contents import establish, part_names
-from worldgauge.engine.continuing import found_before, identity_of
+from worldgauge.engine.continuing import found_before
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.journal import Journal
 from worldgauge.engine.judging import Judging, refuse_unconfirmed
 from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
+from worldgauge.engine.run_description import invocation, run_file
 from worldgauge.engine.run_places import bringing
 from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.store import Store
@@ -42,8 +37,6 @@ from worldgauge.engine.work import WorkItem, WorkResult
 from worldgauge.engine.writing import writing
 
 OnResult = Callable[[WorkResult], None]
-
-_RECORDED_LIBRARIES = ("worldgauge", "numpy", "scipy", "opencv-python-headless", "av", "mujoco", "poselib", "torch")
 
 
 @dataclass
@@ -197,11 +190,11 @@ def _folder(
     _make_folder(out)
     with writing(out, job.break_lock), bringing(out, job.break_lock):
         before, listed, _ = found_before(job)
-        file = _run_file(job, plan, before)
+        file = run_file(job, plan, before)
         _look_at_the_rest(job, plan, file, listed)
         # Noted at once, so that no two invocations have one number, however this one ends.
         folder = _Folder(part, job, plan, max(plan.invocation, len(file.invocations)))
-        file.invocations.append(_invocation(job, folder.totals, started))
+        file.invocations.append(invocation(job, folder.totals.counted, started))
         _describe(job, plan, file)
         try:
             folder.judging = Judging.of(job, plan, on_asked, shared) if on_asked is not None else None
@@ -212,7 +205,7 @@ def _folder(
                 folder.totals.remarks += folder.judging.remarks()
             if folder.totals.finished:
                 Scratch(job.setup.scratch).clear()
-            file.invocations[-1] = _invocation(job, folder.totals, started)
+            file.invocations[-1] = invocation(job, folder.totals.counted, started)
             _save(file, out)
             if folder.totals.finished and job.setup.judge is not None and job.setup.judge.ballots > 1:
                 gather_ballots(Run(out), Store(job.setup.store))
@@ -273,82 +266,6 @@ def _look_at_the_rest(job: Job, plan: Plan, file: RunFile, listed: Contents | No
     asked = [case for case in job.benchmark.cases if case.id in cases]
     if len(asked) > len(planned.cases) or not all(parts.keys() >= set(reads) for parts in planned.videos.values()):
         plan.contents, _ = establish(planned.identity, asked, job.submission, reads)
-
-
-def _run_file(job: Job, plan: Plan, before: RunFile | None) -> RunFile:
-    """The folder's run.json, with this job's definitions in place of older ones of the same id."""
-    definitions = {d.id: d for d in before.definitions} if before else {}
-    definitions |= {d.id: d.to_file() for d in plan.definitions}
-    identity = identity_of(job.benchmark, job.submission, job.protocol)
-    order = {use.id: i for i, use in enumerate(job.benchmark.file.metrics)}
-    return RunFile(
-        benchmark=job.benchmark.file.under_protocol(job.protocol),
-        protocol=job.protocol,
-        instruments=_instruments(definitions.values()),
-        model=job.submission.model,
-        data=identity.data,
-        read_from=identity.read_from,
-        **_extent(job, before),
-        definitions=sorted(definitions.values(), key=lambda d: (order.get(d.id, len(order)), d.id)),
-        invocations=list(before.invocations) if before else [],
-    )
-
-
-def _instruments(definitions: Iterable[DefinitionFile]) -> dict[str, str]:
-    """Seat to the instrument that perceives in it, or to several: signals of one seat may ask different ones."""
-    named: dict[str, set[str]] = {}
-    pending = [signal for definition in definitions for signal in definition.signals]
-    while pending:
-        signal = pending.pop()
-        pending += signal.get("needs", ())
-        if signal.get("instrument"):
-            # A plug-in's signal may not be there any more.
-            with contextlib.suppress(WorldGaugeError):
-                named.setdefault(SIGNALS.get(signal["signal"]).seat or "", set()).add(signal["instrument"]["name"])
-    return {seat: " and ".join(sorted(names)) for seat, names in sorted(named.items())}
-
-
-def _extent(job: Job, before: RunFile | None) -> dict[str, Any]:
-    """How many cases and videos are asked for. A run of the whole benchmark stays one when a part is run again."""
-    sample = job.sample
-    if before is not None and sample is not None and before.sample != sample:
-        if before.sample is not None:
-            raise WorldGaugeError(
-                f"{job.setup.out} holds another sample ({before.sample.share:g}, seed {before.sample.seed})",
-                "choose another folder with --out",
-            )
-        sample = None
-    cases = [case.id for case in (job.benchmark.cases if sample is None else job.drawn)]
-    videos = sum(len(job.submission.takes(case)) for case in cases)
-    return {"cases": len(cases), "videos": videos, "sample": sample}
-
-
-def _invocation(job: Job, totals: Totals, started: float) -> Invocation:
-    return Invocation(
-        started=started,
-        seconds=round(time.time() - started, 3),
-        arguments=[readable(argument) for argument in job.arguments],
-        environment=environment(),
-        workers=job.workers,
-        device=job.setup.device,
-        counters=totals.counted,
-    )
-
-
-def environment() -> dict[str, str]:
-    """What a number may depend on beside its definition."""
-    return dict(_environment())
-
-
-@functools.cache
-def _environment() -> dict[str, str]:
-    found = {"python": platform.python_version(), "platform": platform.platform(), "machine": platform.machine()}
-    for name in _RECORDED_LIBRARIES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _remember_rates(store: Path, totals: Totals, ahead: int = 1) -> None:
