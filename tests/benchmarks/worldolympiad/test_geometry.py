@@ -268,3 +268,4 @@ def test_a_doubted_path_is_good_enough_for_what_vouches_for_itself(tree: Path) -
     assert found["c1", "house_photometric"]["reason"].endswith("; it sways")
     trusted = run(tree, metrics=columns, scenes="stub_reconstruction", out="trusted")
     assert trusted["c1", "house_photometric"]["raw"] == found["c1", "house_photometric"]["raw"], "by the same path"
+    assert counted(tree, "trusted")["worldolympiad/fitted_path"] == 2
