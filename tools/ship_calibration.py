@@ -8,12 +8,14 @@ its folder. The pages and figures in docs/ are then written from all that is shi
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 from worldgauge.calibration import CalibrationFile, shipped
 from worldgauge.calibration.heatmap import heat_map
-from worldgauge.calibration.page import page
+from worldgauge.calibration.metric_page import write_metric_pages
+from worldgauge.calibration.page import PAGES, page
 from worldgauge.calibration.presets import SMALL
 from worldgauge.core.manifest import manifests
 
@@ -59,11 +61,13 @@ def _check_none_lost(file: Path, part: CalibrationFile) -> None:
 
 
 def write_pages() -> None:
-    """docs/calibration*.md and .svg, one of each per kind of worlds."""
+    """docs/calibration*.md and .svg, one of each per kind of worlds, and one of each per metric below them."""
     for joined in shipped():
         (DOCS / f"{joined.stem}.md").write_text(page(joined), "utf-8")
         (DOCS / f"{joined.stem}.svg").write_text(heat_map(joined), "utf-8")
         print(f"{len(joined.gauges):3} metrics  {DOCS / joined.stem}.md, .svg")
+    shutil.rmtree(DOCS / PAGES, ignore_errors=True)
+    print(f"{write_metric_pages(shipped(), DOCS / PAGES):3} pages    {DOCS / PAGES}")
 
 
 if __name__ == "__main__":

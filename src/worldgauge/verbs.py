@@ -10,7 +10,7 @@ import typer
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.layers import store_at
-from worldgauge.engine.run_places import run_at
+from worldgauge.engine.run_places import known_run
 from worldgauge.engine.store import default_store
 from worldgauge.report.steps import StepLines
 from worldgauge.report.terminal import (
@@ -87,11 +87,11 @@ SendTo = Annotated[
 ]
 DataSet = Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the data set.")]
 RunFolder = Annotated[
-    Path, typer.Argument(help="Run folder of the benchmark.", parser=run_at, metavar="RUN", show_default=False)
+    Path, typer.Argument(help="Run folder of the benchmark.", parser=known_run, metavar="RUN", show_default=False)
 ]
 RunFolders = Annotated[
     list[Path],
-    typer.Argument(help="Run folders of the benchmark.", parser=run_at, metavar="RUN...", show_default=False),
+    typer.Argument(help="Run folders of the benchmark.", parser=known_run, metavar="RUN...", show_default=False),
 ]
 
 

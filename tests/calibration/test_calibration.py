@@ -159,7 +159,7 @@ def test_figure_is_well_formed_and_the_page_names_what_fails() -> None:
     assert "0.25" in texts
     text = page(made)
     assert "- m<1> x noise: must get worse" in text
-    assert "must get worse: holds" in text
+    assert "| 0.25: blur |" in text
 
 
 def test_what_show_prints_names_what_is_seen_and_what_is_not(monkeypatch: pytest.MonkeyPatch) -> None:

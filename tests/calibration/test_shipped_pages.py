@@ -14,7 +14,8 @@ from tools.ship_calibration import split_by_owner  # noqa: E402  the path is set
 
 from worldgauge.calibration import CalibrationFile, shipped  # noqa: E402
 from worldgauge.calibration.heatmap import heat_map  # noqa: E402
-from worldgauge.calibration.page import page  # noqa: E402
+from worldgauge.calibration.metric_page import write_metric_pages  # noqa: E402
+from worldgauge.calibration.page import PAGES, page  # noqa: E402
 
 DOCS = ROOT / "docs"
 
@@ -24,6 +25,13 @@ def test_pages_are_current(joined: CalibrationFile) -> None:
     advice = "run 'python tools/ship_calibration.py'"
     assert (DOCS / f"{joined.stem}.md").read_text("utf-8") == page(joined), advice
     assert (DOCS / f"{joined.stem}.svg").read_text("utf-8") == heat_map(joined), advice
+
+
+def test_pages_of_metrics_are_current(tmp_path: Path) -> None:
+    write_metric_pages(shipped(), tmp_path)
+    made = {file.name: file.read_text("utf-8") for file in tmp_path.iterdir()}
+    there = {file.name: file.read_text("utf-8") for file in (DOCS / PAGES).iterdir()}
+    assert made == there, "run 'python tools/ship_calibration.py'"
 
 
 @pytest.mark.parametrize("joined", shipped(), ids=lambda joined: joined.kind)

@@ -116,6 +116,30 @@ def test_a_stumbling_server_is_asked_again(tmp_path: Path, monkeypatch: pytest.M
     assert place.read("a") == b"x"
 
 
+class FlexibleChecksumError(Exception):
+    """As botocore calls it."""
+
+
+def test_what_lies_torn_in_a_bucket_is_computed_again_and_replaced(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store(tmp_path / "a", url).save(KEY, {"x": np.arange(3)}, META)
+    other = store(tmp_path / "b", url)
+    asked: list[str] = []
+
+    def torn(path: str) -> bytes:
+        asked.append(path)
+        raise FlexibleChecksumError("expected checksum did not match")
+
+    monkeypatch.setattr("worldgauge.engine.places.time.sleep", lambda _: None)
+    with monkeypatch.context() as patched:
+        patched.setattr(other.below[0].layer.files._opened[0], "cat_file", torn)
+        assert value(other) is None and len(asked) == 3
+    assert "is damaged, so it is computed again" in caplog.text
+    other.save(KEY, {"x": np.arange(5)}, META)
+    assert value(store(tmp_path / "c", url)) == [0, 1, 2, 3, 4]
+
+
 class NoCredentialsError(Exception):
     """As botocore calls it."""
 

@@ -66,6 +66,27 @@ def test_whole_lines_become_segments_that_never_change(tmp_path: Path, url: str)
     assert [file.name for file in (tmp_path / "here").glob("records-*.jsonl")] == ["records-0.jsonl"]
 
 
+def test_a_file_that_grows_is_not_brought_all_the_time(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, ledger = home(tmp_path / "here", url), tmp_path / "here" / "judge.jsonl"
+    brought: list[str] = []
+    create = Place.create
+
+    def slowly(self: Place, name: str, data: bytes, over: bool = False) -> bool:
+        brought.append(name)
+        time.sleep(0.1)
+        return create(self, name, data, over)
+
+    monkeypatch.setattr(Place, "create", slowly)
+    for count in range(1, 5):
+        ledger.write_bytes(b"a line\n" * count)
+        here.bring(at_leisure=True)
+    assert brought == ["judge.jsonl"]
+    here.bring()
+    assert brought == ["judge.jsonl"] * 2 and Place(url).read("judge.jsonl") == b"a line\n" * 4
+
+
 @pytest.mark.parametrize("there", ["whole", "cut"])
 def test_killed_between_bringing_and_noting(tmp_path: Path, url: str, there: str) -> None:
     here = home(tmp_path / "here", url)
@@ -143,6 +164,14 @@ def test_from_python(videos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("WORLDGAUGE_REMOTE_RUNS", str(tmp_path / "elsewhere"))
     found = worldgauge.load_run(url)
     assert list(found.cases) == ["case-00"] and found.file.read_from == f"file://{videos}"
+    with pytest.raises(worldgauge.WorldGaugeError, match=rf"^file://{tmp_path}/shared is not a run"):
+        worldgauge.load_run(f"file://{tmp_path}/shared")
+
+
+def test_shards_of_a_queue_are_not_written_by_url(videos: Path, tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/shared/run"
+    refused = helpers.worldgauge("run", videos, *FLAGS, "--executor", "slurm", "--dry-run", "-o", url, check=False)
+    assert refused.returncode == 2 and f"cannot be written to {url}" in refused.stderr
 
 
 def test_a_folder_that_stays_here_has_no_home(tmp_path: Path) -> None:

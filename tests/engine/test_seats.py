@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldgauge.api.building import chosen_numerics
+from worldgauge.api.machine import chosen_numerics
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS

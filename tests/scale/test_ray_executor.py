@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import fake_ray
 import helpers
+from worldgauge.cli.run import app
 from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
@@ -169,6 +171,31 @@ def test_networks_go_onto_gpus_that_hold_them(tmp_path: Path) -> None:
     made.close()
     assert ray.options_seen[0]["label_selector"] == {"ray.io/node-id": "!in(node-0)"}
     assert ray.options_seen[0]["num_gpus"] == 1
+
+
+def test_workers_that_share_a_gpu_have_a_part_of_it_each(tmp_path: Path) -> None:
+    worker = Resources(4, 1, 20, gpu_gigabytes=10.0, sharing=3)
+    small, large = Node("a", 16, 1, 64, 24.0, "aa"), Node("b", 16, 2, 640, 80.0, "bb")
+    assert places([small, large], worker) == 4, "as the cores allow; three times 10 GB do not go onto the small one"
+    assert places([Node("c", 64, 2, 640)], worker) == 6
+    with pytest.raises(WorldGaugeError, match=r"4 CPU, 1/3 GPU with 10 GB, 20 GB .* fewer --workers-per-gpu"):
+        places([small], worker)
+    assert memory_of_worker([large], on_gpu=True, sharing=3) == int(640 * 0.8 / 6 * 2**30)
+    ray = fake_ray.FakeRay(cpus=8.0, gpus=(24.0, 80.0))
+    made = RayExecutor(Cluster(ray, Shipment(()), tmp_path), setup_in(tmp_path), worker, True)
+    assert len(list(made.map(items(1)))) == 1
+    made.close()
+    assert ray.options_seen[0]["label_selector"] == {"ray.io/node-id": "!in(node-0)"}
+    assert ray.options_seen[0]["num_gpus"] == 0.3333
+    taken = Cluster(ray, Shipment(()), tmp_path, gpus_of_judges=1)
+    with pytest.raises(WorldGaugeError, match="takes every GPU"):
+        RayExecutor(taken, setup_in(tmp_path / "judged"), replace(worker, gpu_gigabytes=20.0), True)
+
+
+def test_flags_of_ray_are_refused_elsewhere(videos: Path) -> None:
+    for flag in ("--workers-per-gpu", "--decoders"):
+        told = CliRunner().invoke(app, [str(videos), flag, "2"])
+        assert f"{flag} is for --executor ray" in str(told.exception)
 
 
 def test_a_worker_may_take_its_share_of_the_smallest_node() -> None:

@@ -25,7 +25,7 @@ from worldgauge.engine.run import Totals, execute_together
 from worldgauge.engine.scale.cluster import Cluster, connect
 from worldgauge.engine.scale.judge_actors import JudgeActors, judges_on
 from worldgauge.engine.scale.ray_executor import RayExecutor, on_cluster
-from worldgauge.engine.scale.resources import needed_by, needs_shared_store
+from worldgauge.engine.scale.resources import needed_by
 from worldgauge.judge.instrument import judge_of
 from worldgauge.judge.settings import Settings
 
@@ -75,7 +75,7 @@ def judged(folder: Path, server: JudgeServer, cluster: Cluster, **limits: Any) -
         workers=ACTORS, judge=judge_of(settings), metrics="judged,looked", **limits,
     )  # fmt: skip
     planned = [(job, make_plan(job))]
-    make, workers = on_cluster(cluster, needed_by(planned), ACTORS, needs_shared_store(planned)), set[str]()
+    make, workers = on_cluster(cluster, planned, needed_by(planned), ACTORS), set[str]()
 
     def counted(*arguments: Any) -> RayExecutor:
         executor = make(*arguments)

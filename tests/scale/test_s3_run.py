@@ -69,7 +69,7 @@ def test_two_nodes_share_signals_and_a_run(faults: Faults, tmp_path: Path, monke
     # Somebody else is at it: refused, and left alone.
     owner = {"host": "elsewhere", "pid": 7, "user": "ada", "since": time.time(), "heard": time.time(), "token": "t"}
     # Through the server, which remembers what its folders hold.
-    files = s3fs.S3FileSystem(use_listings_cache=False)
+    files = s3fs.S3FileSystem(use_listings_cache=False, skip_instance_cache=True)
     files.pipe_file("lab/runs/a/.writer.json", json.dumps(owner).encode())
     refused = helpers.worldgauge("run", "s3://lab/clips", *FLAGS, "-o", "s3://lab/runs/a", check=False)
     assert refused.returncode == 2 and "another run writes to s3://lab/runs/a (process 7 of ada" in refused.stderr

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 
 import helpers
 from worldgauge import measure
-from worldgauge.api.building import build_job, chosen_limits
+from worldgauge.api.building import build_job
+from worldgauge.api.machine import chosen_limits
 from worldgauge.cli.main import app
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError

@@ -8,10 +8,11 @@ from pathlib import Path
 from tools.cluster.nodes import STATE, LocalCluster, Size
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tools.cluster", description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("/tmp/worldgauge-cluster"), help="Keep it short.")
-    verbs = parser.add_subparsers(dest="verb", required=True)
+def parser() -> argparse.ArgumentParser:
+    """What the command line may say."""
+    found = argparse.ArgumentParser(prog="python -m tools.cluster", description=__doc__)
+    found.add_argument("--folder", type=Path, default=Path("/tmp/worldgauge-cluster"), help="Keep it short.")
+    verbs = found.add_subparsers(dest="verb", required=True)
     up = verbs.add_parser("up", help="Start a head and workers.")
     up.add_argument("--nodes", type=int, default=3)
     up.add_argument("--cpus", type=int, default=1, help="Of each node.")
@@ -19,7 +20,11 @@ def main() -> None:
     up.add_argument("--s3", action="store_true", help="Also an S3-compatible server with the bucket 'lab'.")
     verbs.add_parser("down", help="Stop everything, and delete the folder.")
     verbs.add_parser("kill", help="Kill a node with -9.").add_argument("number", type=int, help="0 is the head.")
-    told = parser.parse_args()
+    return found
+
+
+def main() -> None:
+    told = parser().parse_args()
     if told.verb == "up":
         _up(told.folder, Size(told.cpus, told.gigabytes), told.nodes, told.s3)
         return

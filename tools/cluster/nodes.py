@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -40,6 +41,8 @@ class Size:
     gigabytes: float = 2.0
     object_megabytes: int = 80
     """For what Ray keeps in memory between processes."""
+    gpus: int = 0
+    """That it says it has: Ray believes it."""
 
 
 @dataclass
@@ -101,24 +104,28 @@ class LocalCluster:
             "AWS_ENDPOINT_URL_S3": f"http://{HOST}:{self.s3_port}",
         }
 
-    def start(self, count: int) -> None:
-        """A head and the other nodes, which are there when this returns. After `stop` under the same address."""
+    def start(self, count: int, **variables: str) -> None:
+        """A head and the other nodes, which are there when this returns. After `stop` under the same address.
+
+        `variables` are set for the head alone.
+        """
         self.port = self.port or free_port()
         head = ["--head", "--port", str(self.port), "--include-dashboard", "false", "--temp-dir", str(self.folder)]
         self.nodes = []
-        self._join(*head)
+        self._join(self.size, variables, *head)
         for _ in range(count - 1):
             self.add()
 
-    def add(self) -> None:
-        """One node more. One after the other: those that start at once take each other's ports."""
-        self._join("--address", self.address)
+    def add(self, size: Size | None = None, **variables: str) -> None:
+        """One node more, perhaps of another size and with variables of its own. One after the other: those that start
+        at once take each other's ports."""
+        self._join(size or self.size, variables, "--address", self.address)
 
-    def _join(self, *flags: str) -> None:
+    def _join(self, size: Size, variables: Mapping[str, str], *flags: str) -> None:
         for attempt in range(_ATTEMPTS):
             log = self.folder / f"node-{len(self.nodes)}-{attempt}.log"
             log.unlink(missing_ok=True)
-            leader = self._node(log, *flags)
+            leader = self._node(log, size, variables, *flags)
             until = time.monotonic() + _PATIENCE
             while _runs(leader) and time.monotonic() < until:
                 if STARTED in log.read_text("utf-8", "replace"):
@@ -158,18 +165,19 @@ class LocalCluster:
             _kill(self.s3_process)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _node(self, log: Path, *flags: str) -> int:
+    def _node(self, log: Path, size: Size, variables: Mapping[str, str], *flags: str) -> int:
         start = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--node-ip-address", HOST]
         # Nodes of one machine must not be given each other's ports.
         ports = ["--min-worker-port", "0", "--max-worker-port", "0"]
-        size = ["--num-cpus", str(self.size.cpus), "--memory", str(int(self.size.gigabytes * 2**30))]
-        store = ["--object-store-memory", str(self.size.object_megabytes * 2**20)]
-        return self._started([*start, *ports, *size, *store, *flags], log)
+        has = ["--num-cpus", str(size.cpus), "--memory", str(int(size.gigabytes * 2**30))]
+        has += ["--num-gpus", str(size.gpus)] if size.gpus else []
+        store = ["--object-store-memory", str(size.object_megabytes * 2**20)]
+        return self._started([*start, *ports, *has, *store, *flags], log, variables)
 
-    def _started(self, command: list[str], log: Path) -> int:
+    def _started(self, command: list[str], log: Path, variables: Mapping[str, str] | None = None) -> int:
         # Ray's workers would give way to everything else on the machine.
         ours = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
-        surroundings = {**os.environ, **self.environment(), **ours}
+        surroundings = {**os.environ, **self.environment(), **ours, **(variables or {})}
         with log.open("ab") as stream:
             process = subprocess.Popen(command, stdout=stream, stderr=stream, env=surroundings, start_new_session=True)
         return process.pid

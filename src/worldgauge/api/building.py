@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from worldgauge.api.judges import chosen_judge, confirmed_hosts
+from worldgauge.api.machine import (
+    cases_side_by_side,
+    chosen_device,
+    chosen_limits,
+    chosen_numerics,
+    free_on_gpu,
+    gpu_count,
+    room_for_networks,
+)
 from worldgauge.api.sharing import chosen_workers
 from worldgauge.core.asking import AskedInstrument, Spending
-from worldgauge.core.benchmark import Benchmark, MetricUse, load_benchmark
+from worldgauge.core.benchmark import Benchmark, load_benchmark
 from worldgauge.core.canonical import digest_of
-from worldgauge.core.clip import DEFAULT_MEMORY as FRAMES_MEMORY
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
-from worldgauge.core.official import RELEASED, official_uses
+from worldgauge.core.official import official_uses
 from worldgauge.core.prompts import place_prompts, placed_prompts
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
@@ -25,10 +31,9 @@ from worldgauge.core.video import Video
 from worldgauge.core.weight_files import place_weights, placed
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.custom import benchmark_of, videos_benchmark
-from worldgauge.engine.definitions import Seats, choose_seats, resolve
+from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.job import Job, Setup, choose_metrics
 from worldgauge.engine.layers import store_at
-from worldgauge.engine.limits import Limits, check_seconds, default_memory, parse_memory
 from worldgauge.engine.possible import possible_metrics
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.store import default_store
@@ -222,92 +227,6 @@ def as_video(
         return video
     raise WorldGaugeError(
         f"a video cannot be read from {type(video).__name__}", "give a path, a Video, an array or a tensor"
-    )
-
-
-def chosen_device(device: str | None, uses: Sequence[MetricUse], seats: Seats) -> str:
-    """`auto` is the GPU where there is one and a network that is used and can run, else the processor."""
-
-    def networks() -> bool:
-        return any(definition.networks and not definition.unavailable for definition in resolve(uses, seats))
-
-    return device_for(device, networks)
-
-
-def device_for(device: str | None, networks: Callable[[], bool]) -> str:
-    """The same for who asks instruments outside of a run; `networks` tells whether one of them is a network."""
-    asked = "auto" if device is None else str(device)
-    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d{1,3})?", asked):
-        raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
-    if asked != "auto":
-        return asked
-    # Only then: importing torch takes longer than many a run.
-    if networks():
-        import torch
-
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    return "cpu"
-
-
-def gpu_count(device: str) -> int:
-    """GPUs that a run on this device is spread over."""
-    if not device.startswith("cuda"):
-        return 0
-    import torch
-
-    return 1 if ":" in device else max(1, torch.cuda.device_count())
-
-
-def chosen_numerics(asked: Numerics | None, device: str, protocol: str) -> Numerics:
-    """On a GPU networks compute as asked, else as the authors' code does where its numbers are wanted, else faster. On
-    a CPU there is one way, and it is exact."""
-    if not device.startswith("cuda"):
-        return "official"
-    return asked or ("official" if protocol == RELEASED else "fast")
-
-
-def cases_side_by_side(device: str, limits: Limits, workers: int) -> int:
-    """How many cases a worker with a GPU is at, so that the GPU need not wait for frames: more than it has cores, as
-    memory allows. Without a GPU workers are all the parallelism there is."""
-    if not device.startswith("cuda"):
-        return 1
-    # A quarter more than cores: some always wait for the GPU.
-    wanted = max(1, (os.cpu_count() or 1) // workers) * 5 // 4
-    fitting = wanted if limits.memory is None else int(limits.memory // CASE_MEMORY)
-    return max(2, min(wanted, fitting, MOST_CASES))
-
-
-CASE_MEMORY = 3 * 2**30
-"""Bytes set aside for a case that is worked on beside others."""
-MOST_CASES = 20
-
-
-def room_for_networks(device: str, gpu_memory: str | None, limits: Limits, workers: int) -> float | None:
-    """Gigabytes that networks may take together: as stated, else what is free on the GPU, shared by the workers, or
-    what a worker may take beside a clip's frames. None where nobody knows."""
-    if gpu_memory is not None:
-        return parse_memory(gpu_memory, "--gpu-memory") / 2**30
-    if free := free_on_gpu(device):
-        return free / max(1, workers)
-    return None if limits.memory is None else max(0.0, limits.memory - FRAMES_MEMORY) / 2**30
-
-
-def free_on_gpu(device: str) -> float:
-    """Gigabytes; 0 where there is no GPU."""
-    if not device.startswith("cuda"):
-        return 0.0
-    import torch
-
-    return float(torch.cuda.mem_get_info(device)[0]) / 2**30 if torch.cuda.is_available() else 0.0
-
-
-def chosen_limits(time_limit: float | None, max_memory: str | None, workers: int, own_process: bool) -> Limits:
-    """What one worker may take: as stated, else generous time and its share of the machine's memory."""
-    return Limits(
-        seconds=None if time_limit is None else check_seconds(time_limit),
-        memory=default_memory(workers) if max_memory is None else parse_memory(max_memory),
-        stated=time_limit is not None or max_memory is not None,
-        own_process=own_process,
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from worldgauge.api.building import Names, as_video, chosen_device, names_in
+from worldgauge.api.building import Names, as_video, names_in
+from worldgauge.api.machine import chosen_device
 from worldgauge.api.measured import Measured, Measurements, frames_of_curve
 from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.cameras import CameraPath

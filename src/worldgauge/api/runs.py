@@ -21,7 +21,7 @@ from worldgauge.engine.local_copies import local_files
 from worldgauge.engine.places import is_url
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
-from worldgauge.engine.run_places import bring, run_at
+from worldgauge.engine.run_places import bring, known_run, run_at
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.work import WorkResult
 from worldgauge.report.summary import Summary, summarise, write_summary
@@ -165,7 +165,7 @@ class Run(run_folder.Run):
 
 def load_run(path: str | Path) -> Run:
     """Open a run folder, here or by URL: `load_run("runs/demo").to_pandas()`."""
-    return Run(run_at(path))
+    return Run(known_run(path))
 
 
 def _counting(progress: Progress | None, total: int) -> Callable[[WorkResult], None]:

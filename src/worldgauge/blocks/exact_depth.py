@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
+from worldgauge.core.undisturbed import undisturbed
 
 SHRINK = 2
 """Every second pixel is kept: likeness of whole maps does not need more."""
@@ -53,6 +54,7 @@ class RenderedDepth(Instrument):
         """Of RGB frames (N, H, W, 3): (N, h, w) 1/m; 0 for the sky."""
         return np.stack([self.depth(frame) for frame in frames])
 
+    @undisturbed
     def depth(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Of one frame."""
         try:

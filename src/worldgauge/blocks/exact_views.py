@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
+from worldgauge.core.undisturbed import undisturbed
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -59,6 +60,7 @@ def remember_view(
     _write(file, lambda path: save_arrays(path, **{name: np.asarray(value) for name, value in arrays.items()}))
 
 
+@undisturbed
 def recall_view(folder: Path, frame: Image) -> View:
     """What was kept of a frame; `Unscored` for one that nobody rendered."""
     try:
@@ -70,6 +72,7 @@ def recall_view(folder: Path, frame: Image) -> View:
         raise Unscored("the frame is not one that was rendered") from error
 
 
+@undisturbed
 def recall_metres(folder: Path, frame: Image) -> NDArray[np.float32]:
     """Depth (H, W) of a frame, metres; `Unscored` for one that nobody rendered."""
     try:

@@ -6,7 +6,7 @@ from html import escape
 
 from worldgauge.calibration.result import CalibrationFile, GaugeResult, Response
 
-_CELL_W, _CELL_H, _LEFT, _TOP, _LEGEND = 46, 26, 190, 118, 92
+_CELL_W, _CELL_H, _LEFT, _TOP, _LEGEND = 46, 26, 224, 118, 92
 _WORSE, _BETTER, _NEUTRAL = (202, 80, 32), (38, 98, 168), (244, 243, 240)
 _INK, _FAIL = "#222", "#b00020"
 

@@ -15,7 +15,8 @@ from worldgauge.blocks.write import make_cases
 from worldgauge.calibration.presets import Preset
 from worldgauge.calibration.responses import Floats, Scores, respond
 from worldgauge.calibration.result import CalibrationFile, GaugeResult
-from worldgauge.calibration.verdicts import judge
+from worldgauge.calibration.single_clips import with_single_clips
+from worldgauge.calibration.verdicts import judge, reach_of
 from worldgauge.core.benchmark import ONLY_PROTOCOL, Benchmark, BenchmarkFile
 from worldgauge.core.case import Case
 from worldgauge.core.gauge import CalibrationGauge
@@ -60,6 +61,7 @@ class Bench:
             size=preset.size,
             frames=preset.frames,
             severities=list(preset.severities),
+            held_out=preset.first_seed is None,
             instruments=run.file.instruments,
             environment=environment(),
             faults={name: FAULTS[name].quantity for name in preset.faults},
@@ -117,24 +119,26 @@ class Bench:
 
         severities, oracle = self.preset.severities, row(Subject())
         known = oracle[np.isfinite(oracle)]
-        responses = []
+        better, scores = definition.higher_is_better, dict[str, Scores]()
         for fault in self.preset.faults if known.size else ():
             subjects = [Subject(fault, s) for s in severities]
             quantity = np.stack([changed[s.name] for s in subjects])
-            scores = Scores(oracle, np.stack([row(s) for s in subjects]), quantity, severities)
-            responses.append(respond(fault, scores, definition.higher_is_better))
-        return GaugeResult(
+            scores[fault] = Scores(oracle, np.stack([row(s) for s in subjects]), quantity, severities)
+        responses = [respond(fault, of, better) for fault, of in scores.items()]
+        result = GaugeResult(
             id=gauge.id,
             metric=definition.metric,
             parameters=dict(gauge.parameters),
             fingerprint=definition.fingerprint,
             quality=gauge.quality,
             unit=definition.unit,
-            higher_is_better=definition.higher_is_better,
+            higher_is_better=better,
             oracle=float(f"{known.mean():.6g}") if known.size else None,
             reason="" if known.size else definition.unavailable or _why_empty(columns),
             responses=judge(gauge, responses),
         )
+        gains = {fault: of.gains(better) for fault, of in scores.items()}
+        return with_single_clips(result, gains, reach_of(gauge, responses))
 
 
 def _name(case: Case, subject: Subject) -> str:

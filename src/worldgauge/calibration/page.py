@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from worldgauge.blocks.faults import FAULTS
-from worldgauge.calibration.result import KINDS, CalibrationFile, ErrorTable, GaugeResult, Response, must
+from worldgauge.calibration.metric_page import page_name
+from worldgauge.calibration.result import KINDS, CalibrationFile, ErrorTable, GaugeResult
+from worldgauge.calibration.texts import markdown_table, number
+from worldgauge.calibration.verdicts import STILL
+
+PAGES = "calibration"
+"""Folder of the metrics' own pages, beside this one."""
+_READING = (
+    "A page for each: doses with intervals, curves, declarations. *Seen from*: smallest severity at which a "
+    "paired test over worlds sees the fault; *in each clip from*: smallest severity from which on it is seen in "
+    "95 % of single clips, which then move further than 95 % of those whose fault the metric must ignore. "
+    f"*Specificity*: share of these latter clips that move by at most {STILL:.0%} of the metric's reach."
+)
 
 
 def page(calibration: CalibrationFile) -> str:
@@ -20,7 +32,8 @@ def page(calibration: CalibrationFile) -> str:
             "",
             f"Every metric below scored the same {len(calibration.worlds)} rendered worlds ({width}x{height}, "
             f"{calibration.frames} frames), performed by an oracle and by subjects with one fault each at severities "
-            f"{', '.join(f'{s:g}' for s in calibration.severities)}. Instruments: "
+            f"{', '.join(f'{s:g}' for s in calibration.severities)}. "
+            f"{'Nothing was tuned on these worlds. ' if calibration.held_out else ''}Instruments: "
             f"{', '.join(f'{seat} = {name}' for seat, name in calibration.instruments.items()) or 'none'}.",
             "",
             f"![Metrics against faults]({calibration.stem}.svg)",
@@ -39,7 +52,13 @@ def page(calibration: CalibrationFile) -> str:
             "",
             "## Metrics",
             "",
-            *(line for gauge in calibration.gauges for line in _gauge(gauge)),
+            _READING,
+            "",
+            *markdown_table(
+                ("metric", "about", "oracle", "seen from", "in each clip from", "specificity"),
+                [_gauge_row(gauge) for gauge in calibration.gauges],
+            ),
+            "",
             "## Faults",
             "",
             *markdown_table(
@@ -52,48 +71,22 @@ def page(calibration: CalibrationFile) -> str:
     )
 
 
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a Markdown table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
-
-
-def verdict_text(response: Response) -> str:
-    verdict = response.verdict
-    if verdict is None:
-        return ""
-    return f"must {must(verdict)}: {'holds' if verdict.holds else 'not judged' if verdict.holds is None else 'FAILS'}"
-
-
-def number(value: float | None, form: str = ".3g") -> str:
-    return "-" if value is None else format(value, form)
-
-
-def _gauge(gauge: GaugeResult) -> list[str]:
-    about = f"about {gauge.quality}" if gauge.quality else "nothing declared"
-    settings = f", {', '.join(f'{k} = {v}' for k, v in gauge.parameters.items())}" if gauge.parameters else ""
-    head = [f"### {gauge.id}", "", f"`{gauge.metric}`{settings}; {about}; definition `{gauge.fingerprint}`."]
+def _gauge_row(gauge: GaugeResult) -> list[str]:
+    link = f"[{gauge.id}]({PAGES}/{page_name(gauge.id)}.md)"
     if not gauge.responses:
-        return [*head, f"Not measured: {gauge.reason}.", ""]
-    better = {True: "higher is better", False: "lower is better", None: "no direction"}[gauge.higher_is_better]
-    head[-1] += f" Oracle: {number(gauge.oracle, '.4g')}{gauge.unit and ' ' + gauge.unit} ({better})."
-    rows = [
-        (
-            r.fault,
-            ", ".join(_dose_text(d.mean, d.interval) for d in r.doses),
-            number(r.rho, "+.2f"),
-            number(r.detects, "g"),
-            verdict_text(r),
-        )
-        for r in gauge.responses
-        if r.verdict is not None or r.detects is not None
-    ]
-    severities = ", ".join(f"{d.severity:g}" for d in gauge.responses[0].doses)
-    return [*head, "", *markdown_table(("fault", f"score at {severities}", "rho", "from", "declared"), rows), ""]
+        return [link, gauge.quality or "", "-", f"not measured: {gauge.reason}", "", ""]
+    oracle = f"{number(gauge.oracle, '.4g')}{gauge.unit and ' ' + gauge.unit}"
+    seen = _by_severity({r.fault: r.detects for r in gauge.responses})
+    clear = _by_severity({r.fault: r.clear_from for r in gauge.responses})
+    specific = "-" if gauge.specificity is None else f"{gauge.specificity:.1%} of {gauge.ignored_clips}"
+    return [link, gauge.quality or "", oracle, seen, clear, specific]
 
 
-def _dose_text(mean: float | None, interval: tuple[float, float] | None) -> str:
-    return number(mean, ".4g") + (f" [{interval[0]:.3g}, {interval[1]:.3g}]" if interval else "")
+def _by_severity(first: Mapping[str, float | None]) -> str:
+    """Faults by the severity from which on they are seen: "0.25: blur, noise; 1: vanish"."""
+    severities = sorted({severity for severity in first.values() if severity is not None})
+    faults = {severity: [name for name, of in first.items() if of == severity] for severity in severities}
+    return "; ".join(f"{severity:g}: {', '.join(names)}" for severity, names in faults.items()) or "nothing"
 
 
 def _doses(calibration: CalibrationFile) -> list[str]:

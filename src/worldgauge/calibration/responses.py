@@ -28,18 +28,23 @@ class Scores:
     """(S, W) what the fault really changed."""
     severities: tuple[float, ...]
 
+    @property
+    def shows(self) -> NDArray[np.bool_]:
+        """(W,) where the fault shows anything, if only at full severity; the other worlds say nothing of it."""
+        return np.asarray(np.abs(self.quantity[-1]) > 0)
+
+    def gains(self, higher_is_better: bool | None) -> Floats:
+        """(S, W') subject minus oracle in the worlds in which it shows, turned so that negative is worse."""
+        turn = -1.0 if higher_is_better is False else 1.0
+        return np.asarray(turn * (self.subject - self.oracle)[:, self.shows])
+
 
 def respond(fault: str, scores: Scores, higher_is_better: bool | None) -> Response:
-    """Doses, rank correlation and the smallest severity that is seen.
-
-    Worlds in which the fault shows nothing even at full severity say nothing and are left out.
-    """
-    shows = np.abs(scores.quantity[-1]) > 0
-    turn = -1.0 if higher_is_better is False else 1.0
-    oracle, subject = scores.oracle[shows], scores.subject[:, shows]
-    gains = turn * (subject - oracle)
+    """Doses, rank correlation and the smallest severity that is seen."""
+    shows, gains = scores.shows, scores.gains(higher_is_better)
     doses = [
-        _dose(severity, scores.quantity[k, shows], subject[k], gains[k]) for k, severity in enumerate(scores.severities)
+        _dose(severity, scores.quantity[k, shows], scores.subject[k, shows], gains[k])
+        for k, severity in enumerate(scores.severities)
     ]
     return Response(fault=fault, doses=doses, rho=_rho(scores.severities, gains), detects=_detects(doses))
 

@@ -41,6 +41,8 @@ class Dose(_Model):
     """Subject minus oracle, turned so that negative is worse; for metrics without a direction, subject minus oracle."""
     p_value: float | None
     """Two-sided sign-flip test over worlds."""
+    seen: float | None = None
+    """Share of the worlds in which the clip alone tells; None where there is nothing that the metric must ignore."""
 
 
 class Verdict(_Model):
@@ -65,6 +67,8 @@ class Response(_Model):
     """Mean over worlds of Spearman's rho between severity and the turned score; negative: worse as severity rises."""
     detects: float | None
     """Smallest severity from which on the metric sees the fault: it differs from the oracle at 95 %."""
+    clear_from: float | None = None
+    """Smallest severity from which on the fault is seen in 95 % of the clips."""
     verdict: Verdict | None = None
 
 
@@ -82,6 +86,12 @@ class GaugeResult(_Model):
     """Mean over worlds of the fault-free subject."""
     reason: str = ""
     """Why there is no number."""
+    noise: float | None = None
+    """What 95 % of the clips with faults that it must ignore stay below; a clip that moves further tells."""
+    specificity: float | None = None
+    """Share of these clips that move by no more than a still metric may."""
+    ignored_clips: int = 0
+    """How many they are."""
     responses: list[Response] = []
 
     def response(self, fault: str) -> Response | None:
@@ -98,7 +108,8 @@ class GaugeResult(_Model):
                 continue
             seen = f"seen from severity {r.detects:g}" if r.detects is not None else "not seen"
             rho = "" if r.rho is None else f", rho {r.rho:+.2f}"
-            lines.append(f"  {r.fault}: {seen}{rho}{_declared(r)}")
+            clear = "" if r.clear_from is None else f", in 95 % of clips from {r.clear_from:g}"
+            lines.append(f"  {r.fault}: {seen}{clear}{rho}{_declared(r)}")
         return lines
 
 
@@ -132,6 +143,8 @@ class CalibrationFile(_Model):
     size: tuple[int, int]
     frames: int
     severities: list[float]
+    held_out: bool = False
+    """Nothing was tuned on these worlds."""
     instruments: dict[str, str]
     """Seat to instrument."""
     environment: dict[str, str]

@@ -15,6 +15,8 @@ LEAST_RHO = 0.5
 """A metric that answers a fault rises or falls with severity at least this steadily."""
 STILL = 0.15
 """A still metric may move by this share of its answer to the faults it is for."""
+LEAST_WORLDS = 8
+"""With fewer, a change the right way that could be chance is no failure: there was too little to see it by."""
 
 
 def judge(gauge: CalibrationGauge, responses: Sequence[Response]) -> list[Response]:
@@ -60,6 +62,8 @@ def _moved(to: Literal["worse", "better"], response: Response) -> Verdict:
     sign = -1 if to == "worse" else 1
     figures = f"rho {rho:+.2f}, change {last.difference:+.3g} at severity {last.severity:g} (p {last.p_value:.3f})"
     right = np.sign(last.difference) == sign and last.p_value <= 0.05 and sign * rho >= LEAST_RHO
+    if not right and last.cases < LEAST_WORLDS and sign * last.difference > 0 and sign * rho > 0:
+        return Verdict(expects=to, holds=None, why=f"{figures}: too few worlds to tell, {last.cases}")
     return Verdict(expects=to, holds=bool(right), why=figures)
 
 

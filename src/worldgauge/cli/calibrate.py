@@ -70,7 +70,8 @@ def calibrate(
 ) -> None:
     """Score subjects with known faults and check that every metric sees what it must and ignores what it must.
 
-    Writes a JSON file, a figure (SVG) and a page (Markdown). Exits with 1 when a declaration fails that is not a
+    Writes a JSON file, a figure (SVG), a page (Markdown) and one for each metric, and tells what is not as in the
+    calibration that came with the package. Exits with 1 when a declaration fails that is not a
     known blind spot.
 
     \b
@@ -119,6 +120,8 @@ def calibrate(
     else:
         print_responses(calibration)
         say(f"{bench.folder}/{calibration.stem}.json, .svg, .md; done in {duration(time.monotonic() - started)}")
+    for line in _differences(calibration):
+        say(f"changed  {line}", err=True)
     for line in calibration.blind_spots():
         say(f"blind  {line}", err=True)
     failures = calibration.failures()
@@ -127,6 +130,14 @@ def calibrate(
     if failures:
         say(f"{len(failures)} declarations fail", err=True)
         raise typer.Exit(FAULTS)
+
+
+def _differences(calibration: CalibrationFile) -> list[str]:
+    """What is not as in the calibration that came with the package."""
+    from worldgauge.calibration.changes import changes
+    from worldgauge.calibration.result import shipped
+
+    return changes(calibration, next((file for file in shipped() if file.kind == calibration.kind), None))
 
 
 def _calibrate_judge(
@@ -152,15 +163,17 @@ def _calibrate_judge(
 
 
 def write_files(calibration: CalibrationFile, folder: Path) -> None:
-    """The result, the figure and the page."""
+    """The result, the figure, the page, and a page for each metric."""
     from worldgauge.calibration.heatmap import heat_map
-    from worldgauge.calibration.page import page
+    from worldgauge.calibration.metric_page import write_metric_pages
+    from worldgauge.calibration.page import PAGES, page
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         calibration.write(folder / f"{calibration.stem}.json")
         (folder / f"{calibration.stem}.svg").write_text(heat_map(calibration), "utf-8")
         (folder / f"{calibration.stem}.md").write_text(page(calibration), "utf-8")
+        write_metric_pages([calibration], folder / PAGES)
     except OSError as error:
         raise CannotWrite(f"cannot write to {folder} ({error.strerror})", "choose another folder with --out") from error
 
@@ -182,12 +195,13 @@ def print_responses(calibration: CalibrationFile) -> None:
                     "-" if last.mean is None else f"{last.mean:.4g}",
                     "-" if response.rho is None else f"{response.rho:+.2f}",
                     "-" if response.detects is None else f"{response.detects:g}",
+                    "-" if last.seen is None else f"{last.seen:.0%}",
                     "" if verdict is None else {"still": "stay"}.get(verdict.expects, verdict.expects),
                     "" if verdict is None else {True: "holds", False: "FAILS", None: "not judged"}[verdict.holds],
                 )
             )
-    header = ("metric", "fault", "oracle", "severity 1", "rho", "from", "must", "verdict")
-    print_table(header, rows, numeric=(2, 3, 4, 5), keys=2)
+    header = ("metric", "fault", "oracle", "severity 1", "rho", "from", "clips", "must", "verdict")
+    print_table(header, rows, numeric=(2, 3, 4, 5, 6), keys=2)
     for gauge in calibration.gauges:
         if gauge.reason:
             say(f"{gauge.id}: {gauge.reason}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldgauge.engine.run_places import run_at
+from worldgauge.engine.run_places import known_run
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table, say
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ app = typer.Typer()
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Argument(help="A run folder.", parser=run_at, metavar="RUN", show_default=False)],
+    first: Annotated[Path, typer.Argument(help="A run folder.", parser=known_run, metavar="RUN", show_default=False)],
     second: Annotated[
         Path,
         typer.Argument(
-            help="Another run folder of the same benchmark.", parser=run_at, metavar="RUN", show_default=False
+            help="Another run folder of the same benchmark.", parser=known_run, metavar="RUN", show_default=False
         ),
     ],
     metric: Annotated[

@@ -10,7 +10,7 @@ import typer
 from worldgauge.core.column_file import is_large
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
-from worldgauge.engine.run_places import run_at
+from worldgauge.engine.run_places import known_run
 from worldgauge.report.card import model_card
 from worldgauge.report.large_export import write_large_csv, write_large_parquet
 from worldgauge.report.plain import csv_text
@@ -24,7 +24,7 @@ _KINDS = ".parquet or .csv (one row per case and metric), .md (a fragment for a 
 
 @app.command()
 def export(
-    run: Annotated[Path, typer.Argument(help="A run folder.", parser=run_at, metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(help="A run folder.", parser=known_run, metavar="RUN", show_default=False)],
     out: Annotated[Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help=f"The file: {_KINDS}.")],
 ) -> None:
     """Write a run's records as Parquet or CSV, or its scores as a fragment for a model card.

@@ -47,6 +47,8 @@ VERBS = {
 
 _TALKATIVE = ("httpx", "httpcore", "anthropic", "google_genai")
 """Loggers that would write down whole requests, and with them what a judge is sent."""
+_TWICE = ("gcsfs",)
+"""Loggers that write down, with a traceback, every error that they raise as well."""
 
 INCLUDE_HELP = "Python file with definitions, or a benchmark's folder; its verbs are known too."
 
@@ -157,6 +159,8 @@ def worldgauge(
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name in () if verbose else _TWICE:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     ctx.default_map = read_config(ctx, trust)
 
 

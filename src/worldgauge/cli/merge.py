@@ -16,7 +16,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import copy_sources
 from worldgauge.engine.joining import join_records
-from worldgauge.engine.run_places import bring, run_at, told_place
+from worldgauge.engine.run_places import bring, known_run, run_at, told_place
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
 from worldgauge.verbs import say
@@ -28,7 +28,7 @@ app = typer.Typer()
 def merge(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders, also by URL.", parser=run_at, metavar="RUN...", show_default=False),
+        typer.Argument(help="Run folders, also by URL.", parser=known_run, metavar="RUN...", show_default=False),
     ],
     out: Annotated[
         Path,

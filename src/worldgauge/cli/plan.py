@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from worldgauge.cli.forecast import forecast_json, print_forecast
-from worldgauge.cli.options import JobFlags, Why, takes_job_flags
+from worldgauge.cli.job_flags import JobFlags, takes_job_flags
+from worldgauge.cli.options import Why
 from worldgauge.core.weights import total_in_words
 from worldgauge.engine.job import Job
 from worldgauge.engine.judging import sending

@@ -13,7 +13,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
-from worldgauge.engine.run_places import run_at
+from worldgauge.engine.run_places import known_run
 from worldgauge.report.beside_published import beside_published
 from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.published_print import print_published
@@ -32,7 +32,7 @@ TEXTS = {"terminal": to_text, **FORMATS}
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders; each is a row.", parser=run_at, metavar="RUN...", show_default=False),
+        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN...", show_default=False),
     ],
     style: Annotated[
         str | None,
@@ -83,13 +83,17 @@ def report(
         return
     if style == "html":
         from worldgauge.calibration.for_report import shipped_calibration
+        from worldgauge.cli.status_page import status_page
         from worldgauge.engine.evidence import stored_evidence
         from worldgauge.engine.store import Store
+        from worldgauge.engine.watched_runs import is_written
         from worldgauge.judge.unread import with_unread
         from worldgauge.report.html import ReportSource, write_report
 
         evidence = with_unread(stored_evidence(Store(store or default_store())))
-        source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
+        going_on = (lambda: status_page(runs, live=False)) if any(map(is_written, runs)) else None
+        found = [Run(folder) for folder in runs]
+        source = ReportSource(found, evidence=evidence, calibration=shipped_calibration, status=going_on)
         say(str(write_report(source, out or Path("report"))))
         return
     table = build_table([summarise(Run(folder)) for folder in runs])

@@ -8,12 +8,14 @@ import typer
 
 from worldgauge.cli.exits import INTERRUPTED
 from worldgauge.cli.finish import finish, print_counts
-from worldgauge.cli.options import JobFlags, Strict, Why, takes_job_flags
+from worldgauge.cli.job_flags import JobFlags, takes_job_flags
+from worldgauge.cli.options import Strict, Why
 from worldgauge.cli.plan import plan_json, print_plan, print_why
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
 from worldgauge.cli.scaled import (
     Address,
+    DecoderCount,
     DryRun,
     ExecutorName,
     JudgeActors,
@@ -24,6 +26,7 @@ from worldgauge.cli.scaled import (
     SlurmOptions,
     TaskGpus,
     Where,
+    WorkersPerGpu,
     chosen_place,
     submit_array,
 )
@@ -49,6 +52,8 @@ def run(
     executor: Where = ExecutorName.LOCAL,
     address: Address = "auto",
     judge_actors: JudgeActors = None,
+    workers_per_gpu: WorkersPerGpu = None,
+    decoders: DecoderCount = None,
     shards: ShardCount = 8,
     gpus: TaskGpus = 0,
     slurm: SlurmOptions = None,
@@ -72,7 +77,11 @@ def run(
         raise WorldGaugeError("--dry-run is for --executor slurm", "'worldgauge plan' says what a run would do")
     if judge_actors is not None and executor is not ExecutorName.RAY:
         raise WorldGaugeError("--judge-actors is for --executor ray", "elsewhere this process asks")
-    with chosen_place(executor, flags, address, judge_actors) as place:
+    if workers_per_gpu is not None and executor is not ExecutorName.RAY:
+        raise WorldGaugeError("--workers-per-gpu is for --executor ray", "elsewhere --workers are spread over the GPUs")
+    if decoders is not None and executor is not ExecutorName.RAY:
+        raise WorldGaugeError("--decoders is for --executor ray", "elsewhere workers decode on their own cores")
+    with chosen_place(executor, flags, address, judge_actors, workers_per_gpu or 1, decoders) as place:
         done = _execute(place, as_json)
     summaries = [write_summary(job.setup.out) for job, _, _ in done]
     for job, _, _ in done:

@@ -12,13 +12,15 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.cli.options import JobFlags
+from worldgauge.api.machine import free_on_gpu
+from worldgauge.cli.job_flags import JobFlags
 from worldgauge.core.asking import OFFLINE, OpensJudge
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include, included
 from worldgauge.engine.executors import Executor, local_executor
-from worldgauge.engine.job import Job
+from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import Plan
+from worldgauge.engine.run_places import Home
 from worldgauge.verbs import print_text, say
 
 
@@ -76,6 +78,24 @@ JudgeActors = Annotated[
         "and the driver asks others itself.",
     ),
 ]
+WorkersPerGpu = Annotated[
+    int | None,
+    typer.Option(
+        "--workers-per-gpu",
+        min=1,
+        envvar="WORLDGAUGE_WORKERS_PER_GPU",
+        help="Ray: workers that share a GPU, each with all networks of a pass; else one.",
+    ),
+]
+DecoderCount = Annotated[
+    int | None,
+    typer.Option(
+        "--decoders",
+        min=0,
+        envvar="WORLDGAUGE_DECODERS",
+        help="Ray: free cores that decode the next clips for workers; else those of nodes with GPUs, then others.",
+    ),
+]
 
 MakeExecutor = Callable[..., Executor]
 
@@ -87,21 +107,36 @@ class Place:
     flags: JobFlags
     executor_for: Callable[[list[tuple[Job, Plan]]], MakeExecutor]
     gpus: int = 0
-    """Of a cluster, each with a worker of its own."""
+    """Of a cluster, where networks are to run on them,"""
+    workers: int = 0
+    """and the workers on them together."""
     opens: OpensJudge | None = None
     """What connects to a judge; None: this process."""
 
     def jobs(self) -> list[Job]:
-        """What the flags ask for. On a cluster a GPU is a worker's alone, so a job is made for one of them."""
+        """What the flags ask for. With the GPUs of a cluster a job is made for one worker of them."""
         jobs = self.flags.jobs()
         if not self.gpus:
             return jobs
-        return [replace(job, workers=self.gpus, setup=replace(job.setup, gpus=self.gpus)) for job in jobs]
+        return [replace(job, workers=self.workers, setup=self._on_cluster(job.setup)) for job in jobs]
+
+    def _on_cluster(self, setup: Setup) -> Setup:
+        sharing = -(-self.workers // self.gpus)
+        memory = setup.network_memory
+        if memory is not None and self.flags.gpu_memory is None and free_on_gpu(setup.device):
+            # What is free on a GPU of this machine, taken for what there is on each of the nodes.
+            memory /= sharing
+        return replace(setup, gpus=self.gpus, network_memory=memory)
 
 
 @contextmanager
 def chosen_place(
-    executor: ExecutorName, flags: JobFlags, address: str, judge_actors: int | None = None
+    executor: ExecutorName,
+    flags: JobFlags,
+    address: str,
+    judge_actors: int | None = None,
+    sharing: int = 1,
+    decoders: int | None = None,
 ) -> Iterator[Place]:
     """This machine, or a cluster that is connected to as long as the run takes."""
     if executor is not ExecutorName.RAY:
@@ -110,32 +145,33 @@ def chosen_place(
     from worldgauge.engine.scale.cluster import connect, memory_of_worker
     from worldgauge.engine.scale.judge_actors import judges_on
     from worldgauge.engine.scale.ray_executor import on_cluster
-    from worldgauge.engine.scale.resources import needed_by, needs_shared_disk, needs_shared_store, places
+    from worldgauge.engine.scale.resources import needed_by, places
 
     if flags.offline:
         os.environ[OFFLINE] = "1"
     for path in flags.include or ():
         include(path)
-    cluster = connect(address, included(), flags.workers)
+    # One of its own has a core for each of those that were asked for.
+    cluster = connect(address, included(), flags.workers + (decoders or 0) if flags.workers else 0)
 
     def executor_for(planned: list[tuple[Job, Plan]]) -> MakeExecutor:
-        needed, nodes = needed_by(planned), cluster.nodes()
+        needed, nodes = needed_by(planned, sharing), cluster.nodes()
         if any(node.gpus for node in nodes) and not needed.gpus and any(plan.networks for _, plan in planned):
             say("the cluster has GPUs that this run does not use: --device cuda asks for them", err=True)
         count = places(nodes, needed)
         say(f"cluster: {len(nodes)} nodes, up to {min(count, flags.workers or count)} workers with {needed}", err=True)
-        sharing = needs_shared_store(planned), needs_shared_disk(planned)
-        return on_cluster(cluster, needed, flags.workers, *sharing)
+        return on_cluster(cluster, planned, needed, flags.workers, decoders)
 
     try:
         nodes, on_gpu = cluster.nodes(), flags.device.startswith("cuda")
-        count = int(sum(node.gpus if on_gpu else node.cpus for node in nodes))
+        count = int(sum(node.gpus * sharing if on_gpu else node.cpus for node in nodes))
         count = max(1, min(count, flags.workers or count))
-        memory = memory_of_worker(nodes, on_gpu)
+        memory = memory_of_worker(nodes, on_gpu, sharing)
         # The driver's own cores and memory say nothing about those of the nodes.
         stated = flags.max_memory or (f"{memory >> 20}MB" if memory else None)
         there = replace(flags, workers=1 if on_gpu else count, max_memory=stated)
-        yield Place(there, executor_for, count if on_gpu else 0, judges_on(cluster, judge_actors))
+        gpus = -(-count // sharing) if on_gpu else 0
+        yield Place(there, executor_for, gpus, count, judges_on(cluster, judge_actors))
     finally:
         cluster.close()
 
@@ -148,7 +184,13 @@ def submit_array(
 
     if flags.shard != "1/1":
         raise WorldGaugeError("--shard is set by --executor slurm for each task", "say how many with --shards")
-    array = in_shards(flags.job(), count, sys.argv[1:], flags.workers, parse_options(options or ()), gpus)
+    job = flags.job()
+    if (home := Home.of(job.setup.out)) is not None:
+        raise WorldGaugeError(
+            f"the shards of a queue cannot be written to {home.place.url}",
+            "give --out a folder on a disk that all nodes see; 'worldgauge merge ... --out URL' brings the whole there",
+        )
+    array = in_shards(job, count, sys.argv[1:], flags.workers, parse_options(options or ()), gpus)
     if dry_run:
         print_text(array.script())
         return

@@ -6,7 +6,8 @@ import typer
 
 from worldgauge.cli.exits import USAGE, tell
 from worldgauge.cli.finish import finish, print_counts
-from worldgauge.cli.options import JobFlags, Strict, takes_job_flags
+from worldgauge.cli.job_flags import JobFlags, takes_job_flags
+from worldgauge.cli.options import Strict
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
 from worldgauge.engine.plan import make_plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from worldgauge.core.benchmark import BenchmarkFile, MetricUse, resolved_use
+from worldgauge.core.benchmark import BenchmarkFile, Group, MetricUse, resolved_use
 from worldgauge.core.scale import Scale
 from worldgauge.verbs import print_pairs, print_table, say
 
@@ -41,10 +41,19 @@ def tree_lines(file: BenchmarkFile, root: str = "") -> Iterator[str]:
             total = sum(groups[node].of.values())
             for member, weight in groups[node].of.items():
                 yield from visit(member, f"{weight / total:.1%} ", depth + 1)
+            for protocol in groups[node].under:
+                yield f"{'  ' * (depth + 1)}under {protocol}: {_members(groups[node].under_protocol(protocol))}"
 
     tops = [*(g for g in groups if g not in inside), *(use.id for use in file.metrics if use.id not in inside)]
     for top in [root] if root else tops:
         yield from visit(top, "", 0)
+
+
+def _members(group: Group) -> str:
+    """Shares and members of a group in one line, and how they are made one where that is no mean."""
+    total = sum(group.of.values())
+    told = ", ".join(f"{weight / total:.1%} {member}" for member, weight in group.of.items())
+    return told if group.reduce == "mean" else f"{told} ({group.reduce})"
 
 
 def _metric_rows(file: BenchmarkFile, use: MetricUse) -> Iterator[tuple[str, ...]]:

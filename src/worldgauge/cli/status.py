@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from worldgauge.cli.finish import counted
 from worldgauge.engine.scale.shard_status import status_of_shards
 from worldgauge.engine.scale.shards import Shards, folder_of
 from worldgauge.engine.status import DONE, LOST, RUNNING, STOPPED, RunStatus, run_status, together
+from worldgauge.engine.watched_runs import watched_folder
 from worldgauge.verbs import AsJson, duration, print_json, print_note, print_pairs, print_table
 
 app = typer.Typer()
@@ -20,16 +22,26 @@ _REASONS = 5
 """Failures that are printed, the commonest first."""
 _SHOWN, _NAMES = 0.005, 8
 """Least share of the workers' time that is told, and of how many networks and signals."""
+_QUIET = 60.0
+"""Seconds after which it is told how old the run's own words are."""
 
 
 @app.command()
 def status(
-    run: Annotated[Path, typer.Argument(help="Run folder, also while it is written.", show_default=False)],
+    run: Annotated[
+        str,
+        typer.Argument(help="Run folder or its URL, also while it is written.", metavar="RUN", show_default=False),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Say what of a run is done, at work or lost, how fast it goes, why records failed and when it will end.
 
-    It reads the folder alone, so that a run on another machine can be watched over a shared disk.
+    It reads the folder alone, so that a run on another machine can be watched over a shared disk or in a bucket.
+
+    \b
+    Examples:
+      worldgauge status runs/model
+      worldgauge status s3://lab/runs/model --json
     """
     whole, of_shard, problem = status_of(run)
     if as_json:
@@ -39,12 +51,16 @@ def status(
     if of_shard:
         _print_shards(of_shard)
     print_pairs(status_lines(whole))
-    for note in filter(None, [problem, _next(run, whole, of_shard)]):
+    for note in filter(None, [problem, _next(Path(run), whole, of_shard)]):
         print_note(note)
 
 
-def status_of(run: Path) -> tuple[RunStatus, dict[int, RunStatus], str]:
-    """The whole of it, its shards where it has any, and why a queue could not be asked."""
+def status_of(place: str | Path, old: float = 0.0) -> tuple[RunStatus, dict[int, RunStatus], str]:
+    """The whole of it, its shards where it has any, and why a queue could not be asked.
+
+    What was fetched of a folder by URL less than `old` seconds ago is not asked for again.
+    """
+    run = watched_folder(place, old)
     shards = Shards.read(run)
     if shards is None:
         return run_status(run), {}, ""
@@ -54,9 +70,9 @@ def status_of(run: Path) -> tuple[RunStatus, dict[int, RunStatus], str]:
 
 def status_lines(found: RunStatus) -> list[tuple[str, str]]:
     """Where it stands, each line with a name."""
-    writer = f" ({found.writer})" if found.writer else ""
+    writer = f"{found.writer}{_heard(found.heard)}"
     lines = [
-        ("state", f"{found.state}{writer}"),
+        ("state", f"{found.state} ({writer})" if writer else found.state),
         ("records", f"{found.written} of {found.expected}: {counted(found.statuses)}"),
     ]
     if found.rate is not None:
@@ -67,7 +83,8 @@ def status_lines(found: RunStatus) -> list[tuple[str, str]]:
         lines.append(("expected", f"{duration(left)} left, until about {ends}"))
     if (progress := found.progress) is not None and found.state == RUNNING:
         done = f"{progress.done} of {progress.visits} done"
-        lines.append(("clips", f"{done}, {progress.at_work} at work, {progress.waiting} waiting"))
+        told = f", as told {duration(found.told)} ago" if found.told is not None and found.told > _QUIET else ""
+        lines.append(("clips", f"{done}, {progress.at_work} at work, {progress.waiting} waiting{told}"))
     busy = [f"{name} {share:.0%}" for name, share in found.busy.items() if share >= _SHOWN]
     if busy:
         lines.append(("busy", ", ".join(busy[:_NAMES]) + (", ..." if len(busy) > _NAMES else "")))
@@ -78,6 +95,13 @@ def status_lines(found: RunStatus) -> list[tuple[str, str]]:
     if len(found.failures) > _REASONS:
         lines.append(("", f"and for {len(found.failures) - _REASONS} more reasons"))
     return lines
+
+
+def _heard(ago: float | None) -> str:
+    """Of a writer by URL, which says every few seconds that it is there."""
+    if ago is None:
+        return ""
+    return f", heard of {duration(ago)} ago" if math.isfinite(ago) else ", never heard of"
 
 
 def _print_shards(of_shard: Mapping[int, RunStatus]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from worldgauge.engine.run_places import run_at
+from worldgauge.engine.run_places import known_run
 from worldgauge.verbs import StorePath, default_store, say
 
 app = typer.Typer()
@@ -17,7 +17,7 @@ app = typer.Typer()
 def view(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders; each is a row.", parser=run_at, metavar="RUN...", show_default=False),
+        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN...", show_default=False),
     ],
     host: Annotated[
         str, typer.Option("--host", envvar="WORLDGAUGE_HOST", help="Address to listen on; others can then read.")
@@ -41,13 +41,21 @@ def view(
     from worldgauge.core.run_folder import Run
     from worldgauge.engine.evidence import stored_evidence
     from worldgauge.engine.store import Store
+    from worldgauge.engine.watched_runs import is_written
     from worldgauge.judge.unread import with_unread
     from worldgauge.report.html import ReportSource
-    from worldgauge.report.html.serve import STATUS_PAGE, ReportServer
+    from worldgauge.report.html.serve import ReportServer
+    from worldgauge.report.html.source import STATUS_PAGE
 
     evidence = with_unread(stored_evidence(Store(store or default_store())))
-    source = ReportSource([Run(folder) for folder in runs], evidence=evidence, calibration=shipped_calibration)
-    server = ReportServer(source, host, port, status=lambda: status_page(runs))
+
+    def stands() -> bytes:
+        return status_page(runs)
+
+    going_on = stands if any(map(is_written, runs)) else None
+    found = [Run(folder) for folder in runs]
+    source = ReportSource(found, evidence=evidence, calibration=shipped_calibration, status=going_on)
+    server = ReportServer(source, host, port, status=stands)
     source.prepare()
     say(f"{server.url}  (Ctrl-C stops)")
     say(f"{server.url}{STATUS_PAGE}  where they stand, anew every few seconds")

@@ -6,6 +6,7 @@ The same pydantic models are the on-disk format: one JSON object per line of `ca
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -19,7 +20,7 @@ from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.frozen import freeze
 from worldgauge.core.manifest import by_ending
-from worldgauge.core.names import path_of
+from worldgauge.core.names import below, path_of
 from worldgauge.core.reading_pictures import read_picture
 
 SCHEMA: Final = 1
@@ -140,6 +141,7 @@ class Case(_Model):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     _root: Path = PrivateAttr(default=Path())
+    _moved: dict[Path, Path] = PrivateAttr(default_factory=dict)
 
     def at(self, root: Path) -> Case:
         """The same case with its relative paths resolved against `root`."""
@@ -147,9 +149,17 @@ class Case(_Model):
         copy._root = root
         return copy
 
+    def moved(self, folders: Mapping[Path, Path]) -> Case:
+        """The same case on a machine where what lay in these folders lies in others. Its texts, and so its digest, say
+        what they said."""
+        copy = self.model_copy()
+        copy._moved = dict(folders)
+        return copy
+
     def path(self, relative: str) -> Path:
         """A file of this case on this machine."""
-        return path_of(self._root / relative)
+        path = self._root / relative
+        return path_of(below(self._moved, path) if self._moved else path)
 
     @property
     def cluster_id(self) -> str:

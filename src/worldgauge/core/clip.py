@@ -125,6 +125,11 @@ class Clip:
     def frames_decoded(self) -> int:
         return self._decoded.frames_decoded
 
+    @property
+    def frames_brought(self) -> int:
+        """Those that somebody else had decoded."""
+        return self.video.brought
+
     def expect(self, spec: FrameSpec) -> None:
         """Announce that a spec will be read, so that one pass serves every signal of the stage."""
         self._decoded.expected.update(spec.indices(self.count, self.phases))
@@ -175,6 +180,8 @@ class _Decoded:
         original = self._buffer(self.size, "decoded")
         wanted = original if size == self.size else self._buffer(size, interpolation)
         held = original.in_memory or wanted is original
+        for index in indices:
+            self._borrowed(index, original)
         there = {**wanted.slots, **original.slots}
         missing = [index for index in dict.fromkeys(indices) if index not in there]
         missing = [index for index in missing if not self._recalled(index, wanted, size, interpolation)]
@@ -197,7 +204,7 @@ class _Decoded:
         if self._recalled(index, wanted, size, interpolation):
             return
         original = self._buffer(self.size, "decoded")
-        if index in original.slots:
+        if self._borrowed(index, original):
             frame = original.get(index)
         elif self.video.frame_by_frame:
             frame = self._decoded_alone(index)
@@ -209,6 +216,12 @@ class _Decoded:
             frame = original.get(index)
         if wanted is not original:
             self._put_resized(index, wanted, size, interpolation, resize(frame, size, interpolation))
+
+    def _borrowed(self, index: int, original: _Buffer) -> bool:
+        """Whether the decoded frame is there, perhaps because somebody else has decoded it."""
+        if index not in original.slots and (frame := self.video.lent(index)) is not None:
+            original.lend(index, frame)
+        return index in original.slots
 
     def _recalled(self, index: int, wanted: _Buffer, size: tuple[int, int], interpolation: str) -> bool:
         """Whether the frame was kept, and is there now."""
@@ -260,6 +273,7 @@ class _Buffer:
         # Made when the first frame comes: np.zeros reserves address space, a file is a file.
         self._make: Callable[[], Image] = partial(_blank if self.in_memory else _mapped, shape)
         self._made: Image | None = None
+        self._lent: dict[int, Image] = {}
         self._touched = 0
 
     @property
@@ -273,7 +287,14 @@ class _Buffer:
         self._touch(frame.nbytes)
         self._rows[slot] = frame
 
+    def lend(self, index: int, frame: Image) -> None:
+        """Hold a frame where it is."""
+        self.slots[index] = len(self.slots)
+        self._lent[index] = frame
+
     def get(self, index: int) -> Image:
+        if index in self._lent:
+            return self._lent[index]
         view: Image = self._rows[self.slots[index]]
         self._touch(view.nbytes)
         view.flags.writeable = False

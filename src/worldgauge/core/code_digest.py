@@ -6,7 +6,6 @@ Our own definitions carry a version that a test guards. A stranger's file has no
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -18,7 +17,10 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from worldgauge.core.undisturbed import undisturbed
+
 _HOME = Path(__file__).resolve().parents[1]
+_PACKAGES = {"site-packages", "dist-packages"}
 
 
 _codes: dict[Any, dict[str, str]] = {}
@@ -26,8 +28,6 @@ _codes: dict[Any, dict[str, str]] = {}
 
 
 _one_parser = threading.Lock()
-PARSES = 50
-"""Times that a source is parsed where another thread gets in between, before that is an error."""
 
 
 def code_of(definition: Any) -> dict[str, str]:
@@ -82,13 +82,11 @@ def _gather(file: Path, name: str, texts: dict[str, str]) -> None:
             _gather(found, imported, texts)
 
 
+@undisturbed
 def _parsed(source: bytes) -> ast.Module:
-    """The tree of a source, whatever other threads do: Python 3.11 counts the depth of all trees that are being made
-    in one place, so that two at once fail both; and it makes one for every line of a traceback, which no lock holds."""
-    for _ in range(PARSES):
-        with _one_parser, contextlib.suppress(SystemError):
-            return ast.parse(source)
-    return ast.parse(source)
+    """The tree of a source. Tracebacks of other threads are parsed too, line by line, which no lock holds back."""
+    with _one_parser:
+        return ast.parse(source)
 
 
 def _imports(tree: ast.AST, package: str) -> list[str]:
@@ -123,7 +121,8 @@ def _installed_places() -> tuple[Path, ...]:
 
 
 def _is_installed(file: Path) -> bool:
-    return any(place in file.parents for place in _installed_places())
+    # Python names one folder of packages; a user's own, a system's and those that are linked in lie elsewhere.
+    return not _PACKAGES.isdisjoint(file.parts) or any(place in file.parents for place in _installed_places())
 
 
 @functools.cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
@@ -33,4 +34,16 @@ def path_of(name: str | Path) -> Path:
     if "\\x" in str(path) and not os.path.lexists(path):
         unescaped = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), os.fsencode(path))
         return Path(os.fsdecode(unescaped))
+    return path
+
+
+def below(folders: Mapping[Path, Path], path: Path) -> Path:
+    """Where a path lies when these folders have moved.
+
+    >>> below({Path("/a"): Path("/b")}, Path("/a/clip.mp4")).as_posix(), below({}, Path("c")).as_posix()
+    ('/b/clip.mp4', 'c')
+    """
+    for folder, now in folders.items():
+        if path == folder or folder in path.parents:
+            return now / path.relative_to(folder)
     return path

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import check_file
+from worldgauge.core.undisturbed import undisturbed
 
 ARRAY_LIMIT = 256 * 2**20
 """Bytes of one array, unless the reader says otherwise."""
@@ -45,6 +46,7 @@ class Archive(Mapping[str, NDArray[Any]]):
         self._file, self._limit, self._kinds = file, limit, kinds
         self._members = {info.filename.removesuffix(".npy"): info for info in archive_members(file, limit)}
 
+    @undisturbed
     def __getitem__(self, name: str) -> NDArray[Any]:
         info = self._members[name]
         where = f"{self._file} array '{name}'"
@@ -64,6 +66,7 @@ class Archive(Mapping[str, NDArray[Any]]):
         return len(self._members)
 
 
+@undisturbed
 def read_arrays(file: Path, limit: int = ARRAY_LIMIT, kinds: str = NUMBERS) -> NDArray[Any] | Archive:
     """The array of an npy file, or the archive of an npz file, whatever its name ends with."""
     size = check_file(file, limit)

@@ -99,6 +99,9 @@ def check_measurable(info: VideoInfo) -> None:
 class Video:
     """One clip, on disk or, made by `from_array`, in memory."""
 
+    brought = 0
+    """Frames that were lent."""
+
     def __init__(
         self,
         path: str | Path,
@@ -208,6 +211,10 @@ class Video:
         kept = {index: resize(frame, size, spec.interpolation) for index, frame in self.decode(sorted(set(wanted)))}
         for index in wanted:
             yield kept[index]
+
+    def lent(self, index: int) -> Image | None:
+        """The frame, read-only, where it is there without decoding."""
+        return None
 
     def decode(self, ascending: list[int]) -> Iterator[tuple[int, Image]]:
         """Yield (index, frame) for frame numbers in ascending order, in one pass over the file."""

@@ -14,7 +14,7 @@ from worldgauge.core.code_digest import code_of
 from worldgauge.core.contents import STANDING
 from worldgauge.core.instrument import Instrument
 from worldgauge.core.metric import METRICS, Metric
-from worldgauge.core.origin import is_foreign
+from worldgauge.core.origin import is_foreign, origin_of
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.scale import Scale
 from worldgauge.core.signal import SIGNALS, SignalUse, inherited, merge_parameters
@@ -92,6 +92,17 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
         instrument = seats.instrument(use.signal)
         described["instrument"] = instrument.identity() if instrument else None
     return described | signal.prompt_digests() | code_of_signal(use, seats)
+
+
+def who_computes(use: SignalUse, seats: Seats) -> str:
+    """A signal, with its instrument where that is somebody else's, and where the code came from."""
+    # Rows may be made while the signal that reads them is at work.
+    streams = [need.signal for need in inherited(use) if SIGNALS.get(need.signal).streams]
+    for instrument in filter(None, map(seats.instrument, (use.signal, *streams))):
+        if origin := origin_of(type(instrument)):
+            return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
+    origin = origin_of(SIGNALS.get(use.signal).function)
+    return f"signal '{use.signal}'" + (f" ({origin})" if origin else "")
 
 
 def code_of_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from functools import cached_property
@@ -64,6 +65,19 @@ class CaseInputs:
         elif self._readers is not None:
             clip.read_with(self._readers)
         return clip
+
+    def decodes(self) -> Counter[str]:
+        """Passes over files, frames decoded and clips whose frames came from elsewhere, so far.
+
+        Those of another benchmark are counted there.
+        """
+        counted: Counter[str] = Counter()
+        for source, clip in self.clips.items():
+            if source not in self.borrowed:
+                counted["decode_passes"] += clip.passes
+                counted["frames_decoded"] += clip.frames_decoded
+                counted["clips_decoded_elsewhere"] += clip.frames_brought > 0
+        return counted
 
     def digest(self, part: str) -> str:
         """Digest of that part of the input; raises `NotApplicable` when the case does not have it."""

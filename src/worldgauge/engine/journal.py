@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,9 +45,17 @@ class Progress:
     def read(cls, folder: Path) -> Progress | None:
         """None where there is none; a damaged one is as good as none."""
         try:
-            return cls(**json.loads((folder / FILE_NAME).read_bytes()))
-        except (OSError, ValueError, TypeError, RecursionError):
+            found = cls(**json.loads((folder / FILE_NAME).read_bytes()))
+            numbers = [found.started, found.seconds, *found.signals.values(), *found.judge.values()]
+            sound = all(map(math.isfinite, numbers)) and min(int(found.places), found.visits, found.done) >= 0
+        except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             return None
+        return found if sound else None
+
+    @property
+    def written(self) -> float:
+        """When this was told, by the clock of who told it: copies of the file have times of their own."""
+        return self.started + self.seconds
 
     def busy(self) -> dict[str, float]:
         """Share of the places' time spent in each signal, the largest first."""

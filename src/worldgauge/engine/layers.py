@@ -20,7 +20,7 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.reading import read_json
 from worldgauge.core.user_folders import user_folder
-from worldgauge.engine.places import Place, Unreachable, is_url
+from worldgauge.engine.places import Damaged, Place, Unreachable, is_url
 
 log = logging.getLogger(__name__)
 
@@ -63,8 +63,11 @@ class Below:
         """A file's bytes; None where there is none, or nobody answers."""
         data = None
         if self._answers():
-            with self._noticing():
-                data = self.layer.files.read(name)
+            try:
+                with self._noticing():
+                    data = self.layer.files.read(name)
+            except Damaged:
+                self.spoilt(name)
         return data
 
     def spoilt(self, name: str) -> None:
@@ -115,8 +118,20 @@ def store_at(place: str | Path) -> Path:
     url = str(place).rstrip("/")
     if not is_url(url):
         return Path(place)
-    root = user_folder("WORLDGAUGE_REMOTE_STORES", "stores") / digest_of(url)[:16]
+    root = _copy_of(url)
     layers = (Layer(place=url, write=True),)
     if read_layers(root) != layers:
         write_layers(root, layers)
     return root
+
+
+def bucket_of(root: Path) -> str:
+    """The URL of a store whose folder `store_at` has made; empty for any other folder."""
+    for layer in read_layers(root):
+        if layer.write and _copy_of(layer.place).absolute() == root.absolute():
+            return layer.place
+    return ""
+
+
+def _copy_of(url: str) -> Path:
+    return user_folder("WORLDGAUGE_REMOTE_STORES", "stores") / digest_of(url)[:16]

@@ -31,6 +31,17 @@ class LeaseLost(WorldGaugeError):
     """Somebody else has taken over."""
 
 
+def is_lease(owner: dict[str, Any]) -> bool:
+    """Whether an owner writes by URL, and so is heard of now and then."""
+    return "token" in owner or "heard" in owner
+
+
+def heard_ago(owner: dict[str, Any], now: float) -> float:
+    """Seconds since an owner was heard of, by its own clock and ours. What is no time says nothing of one alive."""
+    heard = owner.get("heard")
+    return max(0.0, now - heard) if isinstance(heard, (int, float)) and heard > 0 else math.inf
+
+
 class Lease:
     """A place that is being written to."""
 
@@ -41,18 +52,17 @@ class Lease:
 
     def take(self, break_lock: bool = False) -> None:
         """Become the writer, or raise `Busy` with who is."""
-        if self._place.create(FILE_NAME, self._content()):
+        # Never written over here, not even after an upload of which nobody knows what became of it.
+        if self._place.read(FILE_NAME) is None and self._place.put_if_absent(FILE_NAME, self._content()):
             self._check_condition()
             return
         owner = self.owner()
-        heard = owner.get("heard")
-        # What is no time says nothing of an owner that is alive.
-        age = time.time() - heard if isinstance(heard, (int, float)) else math.inf
+        age = heard_ago(owner, time.time())
         if owner.get("token") == self._token:
             return
         if owner.get("writer") != self._writer and age < STALE and not break_lock:
             raise Busy(
-                f"another run writes to {self._place.url} ({told(owner)}, heard of {max(0, age):.0f} s ago)",
+                f"another run writes to {self._place.url} ({told(owner)}, heard of {age:.0f} s ago)",
                 "wait for it to end, or choose another folder with --out; if it is gone, say --break-lock",
             )
         if owner and owner.get("writer") != self._writer:

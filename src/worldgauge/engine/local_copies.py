@@ -11,8 +11,9 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,8 +21,9 @@ from filelock import FileLock
 
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
+from worldgauge.core.file_digests import digest_file
 from worldgauge.core.user_folders import user_folder
-from worldgauge.engine.places import Place, is_url
+from worldgauge.engine.places import Place, is_url, telling
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +31,16 @@ LIMIT = "WORLDGAUGE_FILES_GB"
 _DEFAULT_LIMIT = 100.0
 _AT_ONCE = 8
 _NOTE = "copy.json"
-_TELLING = ("size", "ETag", "etag", "LastModified", "mtime", "md5Hash", "generation", "updated")
-"""Of what places say about a file: whatever changes with its content."""
+_SEEN_USED = 3600.0
+"""Seconds between two times that the use of a copy from which nothing was fetched is noted."""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A folder of this machine with files of a URL."""
+
+    folder: Path
+    url: str
 
 
 def local_files(place: str | Path) -> Path:
@@ -53,12 +63,65 @@ def local_files(place: str | Path) -> Path:
 
 def url_of(path: Path) -> str | None:
     """The URL that a path of this machine is a copy of; None for one that is no copy."""
+    copy = copy_around(path)
+    return None if copy is None else "/".join([copy.url, *path.absolute().relative_to(copy.folder).parts])
+
+
+def copy_around(path: Path) -> Copy | None:
+    """The copy that a path lies in; None for one that is no copy."""
     real = path.absolute()
     for folder in real.parents:
         if (note := _read_note(folder)).get("url"):
-            name, *below = real.relative_to(folder).parts
-            return "/".join([note["url"], *below]) if note.get("name") == name else None
+            name = real.relative_to(folder).parts[0]
+            return Copy(folder / name, note["url"]) if note.get("name") == name else None
     return None
+
+
+def holds(folder: Path, digests: Mapping[str, str]) -> bool:
+    """Whether a folder has these files, each with that content."""
+    return all((folder / name).is_file() and digest_file(folder / name) == digests[name] for name in digests)
+
+
+def named_files(url: str, digests: Mapping[str, str]) -> Path:
+    """The folder of a copy of a place that has these files of it, by name, each with that content.
+
+    What else the copy holds stays; nobody is asked for a listing, since the content says which file it is.
+    """
+    own, name = _own(url), _last(url)
+    try:
+        own.mkdir(parents=True, exist_ok=True)
+        missing = [file for file in digests if not holds(own / name, {file: digests[file]})]
+        if missing:
+            _bring(Place(url), own, name, missing)
+        elif time.time() - _read_note(own).get("used", 0.0) > _SEEN_USED:
+            with FileLock(own / ".lock"):
+                _write_note(own, _read_note(own) | {"used": time.time()})
+        changed = next((file for file in missing if digest_file(own / name / file) != digests[file]), None)
+    except OSError as error:
+        raise _cannot_copy(url, own, error) from error
+    if changed is not None:
+        raise WorldGaugeError(f"{url}/{changed} is not what it was when the run began", "run the same command again")
+    return own / name
+
+
+def _bring(place: Place, own: Path, name: str, missing: Sequence[str]) -> None:
+    """Fetch files. Two processes may fetch the same one at once: each comes to be whole, so either will do."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        abouts = dict(zip(missing, pool.map(place.about, missing), strict=True))
+        if gone := next((file for file, about in abouts.items() if about is None), None):
+            raise WorldGaugeError(f"{place.url}/{gone} does not exist", "look whether it was moved or deleted")
+        more = _bytes(about for about in abouts.values() if about is not None)
+        with FileLock(own / ".lock"):
+            note = _read_note(own)
+            if note.get("url") != place.url:
+                note = {"url": place.url, "name": name, "files": {}, "bytes": 0}
+            replaced = sum((own / name / file).stat().st_size for file in missing if (own / name / file).is_file())
+            bytes_then = max(0, note["bytes"] - replaced) + more
+            _make_room(own, place.url, bytes_then)
+            # Whoever copies the whole place next looks at those again.
+            files = {file: facts for file, facts in note["files"].items() if file not in abouts}
+            _write_note(own, note | {"files": files, "bytes": bytes_then, "used": time.time()})
+        list(pool.map(lambda file: place.fetch(file, own / name / file), missing))
 
 
 def _with_named(place: Place, name: str, about: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -94,43 +157,33 @@ def _in_full(place: Place, listing: dict[str, dict[str, Any]]) -> dict[str, dict
 
 def _copy_of(url: str, listing: dict[str, dict[str, Any]], beside: str = "") -> Path:
     """A folder with these files of a place; what was copied before and is no longer there goes."""
-    own = _root() / digest_of([url, beside])[:16]
-    name = url.rpartition("/")[2] or "files"
+    own, name = _own(url, beside), _last(url)
     try:
         own.mkdir(parents=True, exist_ok=True)
         with FileLock(own / ".lock"):
             note = _read_note(own)
             before = note.get("files", {}) if note.get("url") == url else {}
-            facts = {path: _facts(about) for path, about in listing.items()}
-            _make_room(own, url, listing.values())
+            facts = {path: telling(about) for path, about in listing.items()}
+            _make_room(own, url, _bytes(listing.values()))
             changed = [path for path in facts if before.get(path) != facts[path] or not (own / name / path).is_file()]
             for gone in before.keys() - facts.keys():
                 (own / name / gone).unlink(missing_ok=True)
             if changed:
                 log.info("copying %d of %d files of %s", len(changed), len(facts), url)
-            place = Place(url)
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                list(pool.map(lambda path: place.fetch(path, own / name / path), changed))
+            Place(url).fetch_all(changed, own / name)
             note = {"url": url, "name": name, "files": facts, "bytes": _bytes(listing.values()), "used": time.time()}
-            (own / _NOTE).write_text(json.dumps(note), "utf-8")
+            _write_note(own, note)
     except OSError as error:
-        raise CannotWrite(
-            f"cannot copy {url} to {own} ({error.strerror or error})", "free space, then run again"
-        ) from error
+        raise _cannot_copy(url, own, error) from error
     return own / name
 
 
-def _facts(about: dict[str, Any]) -> dict[str, str]:
-    return {key: str(about[key]) for key in _TELLING if about.get(key) is not None}
-
-
-def _make_room(own: Path, url: str, files: Iterable[dict[str, Any]]) -> None:
+def _make_room(own: Path, url: str, needed: int) -> None:
     """Keep all copies together below the limit; the one that is needed must fit by itself."""
     try:
         limit = float(os.environ.get(LIMIT, "") or _DEFAULT_LIMIT) * 1e9
     except ValueError:
         raise WorldGaugeError(f"{LIMIT}={os.environ[LIMIT]} is no number", "give gigabytes, such as 200") from None
-    needed = _bytes(files)
     if needed > limit:
         raise WorldGaugeError(
             f"{url} holds {needed / 1e9:.1f} GB, more than the {limit / 1e9:g} GB that may be kept here",
@@ -150,6 +203,15 @@ def _bytes(files: Iterable[dict[str, Any]]) -> int:
     return sum(int(about.get("size") or 0) for about in files)
 
 
+def _own(url: str, beside: str = "") -> Path:
+    """Where the copy of a place is kept."""
+    return _root() / digest_of([url, beside])[:16]
+
+
+def _last(url: str) -> str:
+    return url.rpartition("/")[2] or "files"
+
+
 def _root() -> Path:
     return user_folder("WORLDGAUGE_REMOTE_FILES", "files").absolute()
 
@@ -160,3 +222,14 @@ def _read_note(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _write_note(folder: Path, note: Mapping[str, Any]) -> None:
+    # Whole, since others read it without the lock.
+    partial = folder / f".{_NOTE}.partial"
+    partial.write_text(json.dumps(note), "utf-8")
+    partial.replace(folder / _NOTE)
+
+
+def _cannot_copy(url: str, own: Path, error: OSError) -> CannotWrite:
+    return CannotWrite(f"cannot copy {url} to {own} ({error.strerror or error})", "free space, then run again")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,14 +15,13 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Outcome, StopsRun, Unavailable, Unscored, WorldGaugeError
 from worldgauge.core.frozen import freeze, handed_out
 from worldgauge.core.metric import Metric
-from worldgauge.core.origin import origin_of
-from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import SIGNALS, Arrays, Signal, SignalUse, inherited
-from worldgauge.engine.definitions import Seats, code_of_signal
+from worldgauge.engine.definitions import Seats, code_of_signal, who_computes
 from worldgauge.engine.device_kind import cpu_kind
 from worldgauge.engine.estimate import refuse_too_large
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.loaded import Loaded as Loaded
+from worldgauge.engine.passing import Passing, blamed
 from worldgauge.engine.scratch import FOLDER as SCRATCH
 from worldgauge.engine.scratch import Held, Scratch
 from worldgauge.engine.store import Store
@@ -173,10 +172,10 @@ class Perception:
             except StopsRun:
                 raise
             except Unscored as outcome:
-                found = _blamed(outcome, use)
+                found = blamed(outcome, use)
             except Exception as error:  # noqa: BLE001  kept and raised again for every metric that asks
                 found = error
-            if isinstance(found, _Passing):
+            if isinstance(found, Passing):
                 return found
             self._values[use] = found
             self._let_go_of_needs(use)
@@ -195,16 +194,6 @@ class Perception:
         """Remove what waited for this pass, the last one of the case."""
         with contextlib.suppress(WorldGaugeError, OSError):
             self._scratch.drop([self.key(use) for use in self._spilled])
-
-    def decodes(self) -> Counter[str]:
-        """Passes over files and frames decoded, so far."""
-        counted: Counter[str] = Counter()
-        for source, clip in self.inputs.clips.items():
-            if source in self.inputs.borrowed:
-                continue
-            counted["decode_passes"] += clip.passes
-            counted["frames_decoded"] += clip.frames_decoded
-        return counted
 
     def _visit(self, use: SignalUse, found: dict[SignalUse, None]) -> None:
         # A method: a nested function that calls itself would keep the clips until the garbage collector comes by.
@@ -243,7 +232,7 @@ class Perception:
             return shared
         call = self._call(use, signal)
         if signal.streams and self._together.readers(self.key(use)) == 1 and use not in self._spilled:
-            return _Passing(call, partial(self._count_streamed, use), use)
+            return Passing(call, partial(self._count_streamed, use), use)
         started, self._streamed = time.perf_counter(), 0.0
         try:
             found = self._watched(use, (lambda: self._scratch.hold(call())) if signal.streams else call)
@@ -309,48 +298,10 @@ class Perception:
         return value.under(use.frames) if isinstance(value, Clip) else handed_out(freeze(value))
 
     def _watched(self, use: SignalUse, function: Callable[[], Any], loading: bool = False) -> Any:
-        return function() if self._watch is None else self._watch.call(use, partial(self._who, use), function, loading)
-
-    def _who(self, use: SignalUse) -> str:
-        """The signal, with its instrument where that is somebody else's, and where the code came from."""
-        signal = SIGNALS.get(use.signal)
-        # Rows may be made while the signal that reads them is at work.
-        streams = [need.signal for need in inherited(use) if SIGNALS.get(need.signal).streams]
-        for instrument in filter(None, map(self._seats.instrument, (use.signal, *streams))):
-            if origin := origin_of(type(instrument)):
-                return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
-        origin = origin_of(signal.function)
-        return f"signal '{use.signal}'" + (f" ({origin})" if origin else "")
+        if self._watch is None:
+            return function()
+        return self._watch.call(use, partial(who_computes, use, self._seats), function, loading)
 
     @staticmethod
     def _source(part: str, use: SignalUse) -> str:
         return use.of if part == "video" else part
-
-
-class _Passing:
-    """Rows on their way to the one signal that reads them: computed as it asks, held by nobody."""
-
-    def __init__(self, call: Callable[[], Iterator[Arrays]], done: Callable[[float], None], use: SignalUse) -> None:
-        self._call = call
-        self._done = done
-        self._use = use
-
-    def __iter__(self) -> Iterator[Arrays]:
-        seconds, stacks = 0.0, self._call()
-        try:
-            while True:
-                started = time.perf_counter()
-                stack = next(stacks, None)
-                seconds += time.perf_counter() - started
-                if stack is None:
-                    return
-                yield freeze(dict(stack))
-        except Unscored as outcome:
-            raise _blamed(outcome, self._use) from outcome
-        finally:
-            self._done(seconds)
-
-
-def _blamed(outcome: Unscored, use: SignalUse) -> Unscored:
-    """The outcome with the code of who caused it: what a reference is like is no fault of a model."""
-    return outcome if use.of == "video" else Unscored(outcome.message, outcome.hint, OF_THE_CASE)

@@ -9,28 +9,36 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from worldgauge.core.errors import StopsRun, WorldGaugeError
+from worldgauge.engine.server_answers import is_refusal, is_torn, status_of, within
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"}
+_CONDITIONAL = {"s3", "s3a", "gs", "gcs"}
+"""Protocols whose packages can ask not to write over what is there."""
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 _PARTIAL = ".partial-"
 PATIENCE = 120.0
 """Seconds for which a failing request is tried again."""
-_NOBODY = {"NoCredentialsError", "PartialCredentialsError", "NoAuthHandlerFound", "DefaultCredentialsError"}
-"""Of the protocols' own packages: they were not told who asks."""
 _MISTAKES = (TypeError, AttributeError)
 """Of a program, which asking again does not mend."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
+_TORN = 3
+"""Times that a file comes torn before it lies there so."""
+_AT_ONCE = 8
+_TELLING = ("size", "ETag", "etag", "LastModified", "mtime", "md5Hash", "generation", "updated")
+"""Of what places say about a file: whatever changes with its content."""
 
 
 def is_url(text: str) -> bool:
@@ -42,8 +50,17 @@ def is_url(text: str) -> bool:
     return bool(found) and scheme.isalnum()
 
 
+def telling(about: dict[str, Any]) -> dict[str, str]:
+    """Of what a place says of a file, what tells one state of it from another; nothing where it is silent."""
+    return {key: str(about[key]) for key in _TELLING if about.get(key) is not None}
+
+
 class Unreachable(WorldGaugeError):
     """A place did not answer for as long as it was waited for."""
+
+
+class Damaged(WorldGaugeError):
+    """A file there is not what the place says of it, however often it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +68,8 @@ class Place:
     """A folder by URL. Credentials and endpoints come from where its protocol's own tools find them."""
 
     url: str
+    patience: float | None = None
+    """Seconds for a failing request, without a word meanwhile; None: as long as a run waits, which says so."""
 
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none."""
@@ -84,6 +103,24 @@ class Place:
             return {}
         return {name: dict(about) for path, about in found.items() for name in self._found([path])}
 
+    def entries(self) -> tuple[dict[str, dict[str, Any]], list[str]]:
+        """The files right in it, with what the place says of each, and the folders. What lies below is not asked."""
+        try:
+            found = self._patiently(lambda files: files.ls(self._opened[1], detail=True))
+        except (FileNotFoundError, NotADirectoryError):
+            return {}, []
+        files: dict[str, dict[str, Any]] = {}
+        folders = []
+        for about in found:
+            for name in self._found([str(about["name"]).rstrip("/")]):
+                if "/" in name:
+                    continue
+                if about.get("type") == "directory":
+                    folders.append(name)
+                else:
+                    files[name] = dict(about)
+        return files, sorted(folders)
+
     def about(self, name: str) -> dict[str, Any] | None:
         """What the place says of one file; None where there is none."""
         try:
@@ -97,10 +134,15 @@ class Place:
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f"{_PARTIAL}{uuid4().hex}")
         try:
-            self._patiently(lambda files: files.get_file(self._path(name), str(partial)))
+            self._patiently(lambda files: files.get_file(self._path(name), str(partial)), large=True)
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
+
+    def fetch_all(self, names: Iterable[str], folder: Path) -> None:
+        """Copy files into a folder of this machine, several at a time."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(lambda name: self.fetch(name, folder / name), names))
 
     def remove(self, name: str) -> None:
         """Take a file away; one that is not there is no news."""
@@ -110,7 +152,7 @@ class Place:
     @property
     def conditional(self) -> bool:
         """Whether one may ask not to write over what is there. That a server pays heed to it is another matter."""
-        return self._protocol in ("s3", "s3a")
+        return self._protocol in _CONDITIONAL
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
         """Put a file there without looking first; false where the server says that there is one."""
@@ -129,9 +171,15 @@ class Place:
 
     def _write(self, files: Any, path: str, data: bytes, over: bool) -> None:
         if self._protocol in _OBJECT_STORES:
-            # Where the server offers it, nothing that came in between is written over.
-            asks = {} if over or self._protocol not in ("s3", "s3a") else {"mode": "create"}
-            files.pipe_file(path, data, **asks)
+            if not over and self.conditional:
+                # Where the server offers it, nothing that came in between is written over.
+                try:
+                    files.pipe_file(path, data, mode="create")
+                    return
+                except Exception as error:
+                    if status_of(error) != HTTPStatus.NOT_IMPLEMENTED:
+                        raise
+            files.pipe_file(path, data)
             return
         folder = path.rpartition("/")[0]
         files.makedirs(folder, exist_ok=True)
@@ -168,27 +216,36 @@ class Place:
     def _path(self, name: str) -> str:
         return f"{self._opened[1]}/{name}"
 
-    def _patiently(self, call: Callable[[Any], T]) -> T:
-        """The answer, asked for again while the server stumbles. That a file is there or not is an answer."""
+    def _patiently(self, call: Callable[[Any], T], large: bool = False) -> T:
+        """The answer, asked for again while the server stumbles. That a file is there or not is an answer.
+
+        Whoever waits for so long and no longer is not kept by a server that says nothing at all; what is `large` may
+        take its time.
+        """
         files = self._opened[0]
-        until, pause = time.monotonic() + PATIENCE, _FIRST_PAUSE
+        until = time.monotonic() + (PATIENCE if self.patience is None else self.patience)
+        pause, torn, level = _FIRST_PAUSE, 0, logging.WARNING if self.patience is None else logging.DEBUG
         while True:
             try:
-                return call(files)
+                return call(files) if self.patience is None or large else within(self.patience, lambda: call(files))
             except (FileNotFoundError, FileExistsError):
                 raise
             except NotImplementedError as error:
                 raise StopsRun(f"{self.url} cannot be written", "choose a place that can, or only read it") from error
             except Exception as error:  # Each protocol has errors of its own.
-                if isinstance(error, PermissionError) or type(error).__name__ in _NOBODY:
+                if status_of(error) == HTTPStatus.PRECONDITION_FAILED:
+                    raise FileExistsError(str(error)) from error
+                if is_refusal(error):
                     raise StopsRun(f"{self.url} refuses: {error}", "look at the credentials") from error
                 if isinstance(error, _MISTAKES):
                     raise
+                if is_torn(error) and (torn := torn + 1) == _TORN:
+                    raise Damaged(f"{self.url} has a damaged file ({error})", "delete it there") from error
                 if time.monotonic() + pause > until:
                     raise Unreachable(
                         f"{self.url} does not answer ({type(error).__name__}: {error})",
                         "look whether the server runs, then run the same command again",
                     ) from error
-                log.warning("%s: %s; trying again in %.1f s", self.url, error, pause)
+                log.log(level, "%s: %s; trying again in %.1f s", self.url, error, pause)
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)

@@ -14,6 +14,8 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.core.undisturbed import undisturbed
+
 FOLDER = "frames"
 """In the store's folder."""
 _Size = tuple[int, int]
@@ -57,6 +59,7 @@ class ReferenceFrames:
                 shutil.rmtree(partial, ignore_errors=True)
         self._new.clear()
 
+    @undisturbed
     def _read(self, key: _Key) -> dict[int, NDArray[np.uint8]]:
         found: dict[int, NDArray[np.uint8]] = {}
         for segment in sorted(self._folder.glob(f"{_name(key)}-*")):

@@ -11,6 +11,7 @@ import logging
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,9 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.column_file import FILE_NAME as COLUMNS_FILE
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.record_lines import record_files
+from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.core.user_folders import user_folder
+from worldgauge.engine.journal import FILE_NAME as PROGRESS_FILE
 from worldgauge.engine.lease import Lease, LeaseLost
 from worldgauge.engine.places import Place, is_url
 from worldgauge.engine.writing import LOCK_FILE
@@ -33,6 +36,8 @@ log = logging.getLogger(__name__)
 HOME_FILE = ".home.json"
 EVERY = 5.0
 """Seconds between two times of bringing: what a machine that burns down takes along."""
+_RESTS = 20
+"""For every second that a whole file took, so many before it is brought again."""
 _SEGMENT = re.compile(r"records-[0-9a-f]{12}-\d{6}\.jsonl")
 
 
@@ -49,10 +54,17 @@ class Home:
         if self._state.get("place") != url:
             self._state = {"place": url, "writer": uuid4().hex[:12], "next": 0, "lines": {}, "others": {}}
         self._bringing = threading.Lock()
+        self._again: dict[str, float] = {}
+        """When a file that changes may be brought again, at leisure."""
 
     @property
     def writer(self) -> str:
         return str(self._state["writer"])
+
+    @property
+    def _own(self) -> str:
+        """How the names of our segments begin."""
+        return f"records-{self.writer}-"
 
     @classmethod
     def of(cls, folder: Path) -> Home | None:
@@ -67,28 +79,56 @@ class Home:
         """Have here what lies there: segments of other writers, and the files that describe the run."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._save()
-        for name, about in self.place.listing().items():
-            if name.startswith((".", f"records-{self.writer}-")) or "/" in name:
-                continue
-            here, is_record = self.folder / name, name.startswith("records-")
-            if not is_record or not here.exists() or here.stat().st_size != about.get("size"):
-                self.place.fetch(name, here)
-            if not is_record:
-                self._state["others"][name] = _state_of(here)
+        files, _ = self.place.entries()
+        if self._state["next"] and not any(name.startswith(self._own) for name in files):
+            # Somebody has cleared the place: what this machine has is brought once more.
+            self._state |= {"next": 0, "lines": {}, "others": {}}
+        for file in record_files(self.folder):
+            if _SEGMENT.fullmatch(file.name) and file.name not in files:
+                file.unlink()
+        wanted = {name: about for name, about in files.items() if not name.startswith((".", self._own))}
+        self.place.fetch_all([name for name in wanted if not self._has(name, wanted[name])], self.folder)
+        for name in wanted:
+            if not name.startswith("records-"):
+                self._state["others"][name] = _state_of(self.folder / name)
         self._save()
 
-    def bring(self) -> None:
-        """Bring there what is new here: whole lines as the next segment, other files as they are."""
+    def _has(self, name: str, about: dict[str, Any]) -> bool:
+        """Whether a file is here as it is there: of segments, which never change, that is seen by the size."""
+        here = self.folder / name
+        return name.startswith("records-") and here.exists() and here.stat().st_size == about.get("size")
+
+    def bring(self, at_leisure: bool = False) -> None:
+        """Bring there what is new here: whole lines as the next segment, other files as they are.
+
+        What the run tells of itself comes last, so that it never tells more than the records. `at_leisure` a file that
+        grows, such as a judge's ledger, waits the longer the longer it takes.
+        """
         with self._bringing:
             for file in record_files(self.folder):
                 if not _SEGMENT.fullmatch(file.name):
                     self._bring_lines(file)
             for file in sorted(self.folder.iterdir()):
-                is_other = file.is_file() and not file.name.startswith((".", "records-")) and file.name != COLUMNS_FILE
-                if is_other and self._state["others"].get(file.name) != (state := _state_of(file)):
-                    self.place.create(file.name, file.read_bytes(), over=True)
-                    self._state["others"][file.name] = state
-                    self._save()
+                if file.is_file() and not file.name.startswith((".", "records-")) and file.name != COLUMNS_FILE:
+                    self._bring_changed(file, at_leisure)
+            self._bring_changed(self.folder / PROGRESS_FILE, at_leisure)
+
+    def _bring_changed(self, file: Path, at_leisure: bool) -> None:
+        started = time.monotonic()
+        if at_leisure and started < self._again.get(file.name, started):
+            return
+        try:
+            state = _state_of(file)
+            if self._state["others"].get(file.name) == state:
+                return
+            data = file.read_bytes()
+        except FileNotFoundError:
+            return
+        self.place.create(file.name, data, over=True)
+        ended = time.monotonic()
+        self._again[file.name] = ended + _RESTS * (ended - started)
+        self._state["others"][file.name] = state
+        self._save()
 
     def _bring_lines(self, file: Path) -> None:
         done: dict[str, int] = self._state["lines"]
@@ -97,7 +137,7 @@ class Home:
             data = stream.read()
         data = data[: data.rfind(b"\n") + 1]
         while data:
-            name = f"records-{self.writer}-{self._state['next']:06d}.jsonl"
+            name = f"{self._own}{self._state['next']:06d}.jsonl"
             brought = len(data)
             if not self.place.create(name, data):
                 # Brought before we were killed, and not noted: what is there is the beginning of what is here.
@@ -123,7 +163,7 @@ def run_at(place: str | Path) -> Path:
     url = str(place).rstrip("/")
     if not is_url(url):
         return Path(place)
-    root = user_folder("WORLDGAUGE_REMOTE_RUNS", "runs") / digest_of(url)[:16] / (url.rpartition("/")[2] or "run")
+    root = folder_for(url)
     home = Home(root, url)
     root.mkdir(parents=True, exist_ok=True)
     lock = FileLock(root / LOCK_FILE, thread_local=False)
@@ -137,6 +177,19 @@ def run_at(place: str | Path) -> Path:
     finally:
         lock.release()
     return root
+
+
+def known_run(place: str | Path) -> Path:
+    """The folder of a run that is there to be read; what lies at a URL and is none is refused by that name."""
+    folder = run_at(place)
+    if is_url(str(place)) and not (folder / RUN_FILE).exists():
+        raise WorldGaugeError(f"{place} is not a run: it has no {RUN_FILE}", "name a folder that 'worldgauge run' made")
+    return folder
+
+
+def folder_for(url: str) -> Path:
+    """The folder of this machine that stands for a run folder by URL."""
+    return user_folder("WORLDGAUGE_REMOTE_RUNS", "runs") / digest_of(url)[:16] / (url.rpartition("/")[2] or "run")
 
 
 def folder_below(folder: Path, name: str) -> Path:
@@ -194,7 +247,7 @@ def _bring_as_it_comes(home: Home, lease: Lease, ended: threading.Event, lost: l
     while not ended.wait(EVERY):
         try:
             lease.renew()
-            home.bring()
+            home.bring(at_leisure=True)
         except LeaseLost as error:
             log.error("%s", error.message)
             lost.append(error)

@@ -15,6 +15,7 @@ from worldgauge.core.device_arrays import as_array
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.frozen import freeze
 from worldgauge.core.signal import Arrays
+from worldgauge.core.undisturbed import undisturbed
 
 IN_MEMORY = 512 * 2**20
 """Bytes of one value that stay in memory."""
@@ -91,6 +92,7 @@ class Scratch:
                 return
             raise _cannot_write(self._folder, error) from error
 
+    @undisturbed
     def load(self, key: str) -> dict[str, NDArray[Any]]:
         """The value, mapped from its files."""
         return {

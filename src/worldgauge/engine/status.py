@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
-import os
 import socket
 import time
 from collections import Counter, defaultdict
@@ -16,8 +16,9 @@ from typing import Any
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.engine.journal import Progress
+from worldgauge.engine.lease import STALE, heard_ago, is_lease
 from worldgauge.engine.spent import Spent, spent_in
-from worldgauge.engine.writing import owner_of
+from worldgauge.engine.writing import is_there, owner_of
 
 DONE, RUNNING, WAITING, STOPPED, LOST = "done", "running", "waiting", "stopped", "lost"
 SILENT = 600.0
@@ -47,6 +48,10 @@ class RunStatus:
     """Signal to the network that it asks."""
     spent: Spent = field(default_factory=Spent)
     """On the judge, all times together."""
+    heard: float | None = None
+    """Seconds since the writer of a folder by URL was heard of; None for one that is not asked after in this way."""
+    told: float | None = None
+    """Seconds since the run wrote `progress`."""
 
     @property
     def busy(self) -> dict[str, float]:
@@ -78,9 +83,15 @@ class RunStatus:
             "records_per_second": None if self.rate is None else round(self.rate, 3),
             "seconds_left": None if left is None else round(left, 1),
             "writer": self.writer,
+            "writer_heard_seconds_ago": None if self.heard is None or math.isinf(self.heard) else round(self.heard, 1),
             "clips": None
             if self.progress is None
-            else {"done": self.progress.done, "of": self.progress.visits, "waiting": self.progress.waiting},
+            else {
+                "done": self.progress.done,
+                "of": self.progress.visits,
+                "waiting": self.progress.waiting,
+                "as_of": round(self.progress.written, 1),
+            },
             "busy": {name: round(share, 4) for name, share in self.busy.items()},
             "judge": {"calls": self.spent.calls, "spent": self.spent.cost, "unknown": self.spent.unknown},
         }
@@ -103,8 +114,12 @@ def run_status(folder: Path, now: float | None = None) -> RunStatus:
     written = sum(status != Status.ERROR or invocation == last for invocation, status, _ in current.values())
     owner = owner_of(folder)
     state = _state(owner, written >= expected, folder, now)
+    heard = heard_ago(owner, now) if is_lease(owner) else None
+    # What lies here of a folder by URL is of the moment at which its writer was heard of, by the writer's clock.
+    moment = now if heard is None or math.isinf(heard) else max(latest, float(owner["heard"]))
     started = run.file.invocations[last].started if last >= 0 else now
-    spent = (now if state == RUNNING else latest) - started
+    spent = (moment if state == RUNNING else latest) - started
+    progress = _progress(folder, started)
     return RunStatus(
         state,
         expected,
@@ -112,11 +127,20 @@ def run_status(folder: Path, now: float | None = None) -> RunStatus:
         Counter(status for _, status, _ in current.values()),
         Counter(f"{status}: {reason}" for _, status, reason in current.values() if status in _FAILURES),
         fresh / spent if fresh and spent > 0 else None,
-        f"process {owner.get('pid')} on {owner.get('host')}" if owner else "",
-        _progress(folder, started),
+        _named(owner),
+        progress,
         dict(_networks(signal for definition in run.file.definitions for signal in definition.signals)),
         spent_in(folder),
+        heard,
+        None if progress is None else max(0.0, moment - progress.written),
     )
+
+
+def _named(owner: Mapping[str, Any]) -> str:
+    if not owner:
+        return ""
+    user = f" of {owner['user']}" if owner.get("user") else ""
+    return f"process {owner.get('pid')}{user} on {owner.get('host')}"
 
 
 def _progress(folder: Path, started: float) -> Progress | None:
@@ -166,16 +190,11 @@ def _state(owner: dict[str, Any], complete: bool, folder: Path, now: float) -> s
 
 
 def _is_alive(owner: dict[str, Any], folder: Path, now: float) -> bool:
-    if owner.get("host") != socket.gethostname():
-        written = [
-            file.stat().st_mtime for file in (*folder.glob("records-*.jsonl"), folder / "run.json") if file.exists()
-        ]
-        return now - max(written, default=0.0) < SILENT
-    try:
-        os.kill(int(owner.get("pid") or 0), 0)
-    except (ProcessLookupError, ValueError, TypeError, OverflowError):
+    if is_lease(owner) and heard_ago(owner, now) >= STALE:
         return False
-    except PermissionError:
-        # Somebody else's, and there.
+    if owner.get("host") == socket.gethostname():
+        return is_there(owner.get("pid"))
+    if is_lease(owner):
         return True
-    return True
+    written = [file.stat().st_mtime for file in (*folder.glob("records-*.jsonl"), folder / "run.json") if file.exists()]
+    return now - max(written, default=0.0) < SILENT

@@ -24,6 +24,7 @@ import numpy as np
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.signal import Arrays
+from worldgauge.core.undisturbed import undisturbed
 from worldgauge.core.user_folders import user_folder
 from worldgauge.engine.device_kind import device_kind
 from worldgauge.engine.layers import Below, Layer, read_layers, store_at
@@ -231,7 +232,10 @@ def _name(key: str) -> str:
     return f"{key[:2]}/{key[2:]}.npz"
 
 
+@undisturbed
 def _read(file: Path | io.BytesIO) -> Entry:
+    if isinstance(file, io.BytesIO):
+        file.seek(0)
     with np.load(file, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     meta = json.loads(arrays.pop(_META).tobytes())

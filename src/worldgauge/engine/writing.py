@@ -54,6 +54,26 @@ def owner_of(folder: Path) -> dict[str, Any]:
     return _owner(folder / OWNER_FILE)
 
 
+def writes_here(folder: Path) -> bool:
+    """Whether a process of this machine writes to a folder of it."""
+    owner = owner_of(folder)
+    return owner.get("host") == socket.gethostname() and is_there(owner.get("pid"))
+
+
+def is_there(pid: Any) -> bool:
+    """Whether this machine has a process of that number."""
+    try:
+        number = int(pid)
+        if number > 0:
+            os.kill(number, 0)
+    except PermissionError:
+        # Somebody else's, and there.
+        return True
+    except (ProcessLookupError, ValueError, TypeError, OverflowError):
+        return False
+    return number > 0
+
+
 def _take_over(owner_file: Path, break_lock: bool) -> None:
     folder, owner = owner_file.parent, _owner(owner_file)
     if owner and owner.get("host") != socket.gethostname() and not break_lock:

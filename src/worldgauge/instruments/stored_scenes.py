@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
+from worldgauge.core.undisturbed import undisturbed
 from worldgauge.functional.gaussians import Gaussians
 from worldgauge.functional.scenes import Frames, Masks, SceneCameras
 from worldgauge.instruments.gaussian_scene import GaussianReconstruction, GaussianScene
@@ -74,6 +75,7 @@ class StoredScenes(GaussianReconstruction):
         return self._scene(gaussians, stored, masks, sources)
 
 
+@undisturbed
 def read_scene(file: Path) -> tuple[SceneCameras, Gaussians]:
     """The cameras and the Gaussians of one scene; one line says what is wrong with a file."""
     try:

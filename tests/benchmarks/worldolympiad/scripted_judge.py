@@ -107,3 +107,9 @@ def no_hardness(request: Request) -> Any:
     if kind_of(request) == "compliance" and "hardness" in ids_of(request):
         return note(request) and "Hard to tell."
     return answer(request)
+
+
+def likes_the_whole(request: Request) -> Any:
+    """Gives the whole clip twice what it gives the chunks and boundaries, so that poolings differ."""
+    found = answer(request)
+    return {**found, "overall": 5.0} if kind_of(request) == "global" else found

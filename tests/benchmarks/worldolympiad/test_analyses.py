@@ -141,11 +141,19 @@ def test_costs_have_the_calls_of_the_released_code(tmp_path: Path) -> None:
         # The released count leaves out the naming of the reference, which is asked once there too.
         assert sum(one.released(1).calls for one in used) - 1 == calls
         assert sum(one.released(1).images for one in used) - 8 == images
-        assert found["physics", "none"].once.calls == 15 and found["physics", "all"].per_model.calls == 2
+        # What a run asks: relevance by dimension in every mode, verdicts in the mode; as released both are in the mode.
+        for mode, verdicts, relevance in (("dimension", 3, 3), ("none", 14, 14), ("all", 1, 1)):
+            physics = found["physics", mode]
+            assert (physics.once.calls, physics.per_model.calls) == (1 + 3, 1 + verdicts)
+            assert physics.released(8).calls == 1 + 8 * (relevance + 1 + verdicts)
     eight = found["physics", "dimension"]
-    assert eight.ours(8).calls == 4 + 8 * 4 and eight.released(8).calls == 8 * 8
+    assert eight.ours(8).calls == 4 + 8 * 4 and eight.released(8).calls == 1 + 8 * 7
     low, high = eight.ours(8).cost(Price(1.0, 1.0)) or (0.0, 0.0)
     assert 0 < low < high and eight.ours(8).cost(None) is None
+    (tree / "relevance.json").write_text('{"cases": {"c1": {"gravity": true, "hardness": true}}}')
+    frozen = next(case for case in read_dataset(tree) if case.id == "c1")
+    told = tracks([frozen], (1024, 576))[0]
+    assert (told.once.calls, told.per_model.calls) == (1, 1 + 2), "two dimensions, and relevance is known"
     done = CliRunner().invoke(
         app, ["plan", "--data", str(tree), "--models", "8", "--price-in", "1", "--price-out", "4"]
     )

@@ -12,8 +12,10 @@ from benchmarks.worldolympiad.released_tree import CASES, FRAMES, numbered, writ
 from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
 from worldgauge.benchmarks.worldolympiad.data.checks import contradictions, tree_remarks
 from worldgauge.benchmarks.worldolympiad.data.importer import find_videos, submission_of
+from worldgauge.benchmarks.worldolympiad.data.manifests import manifest_rows, submissions_of, write_manifests
 from worldgauge.benchmarks.worldolympiad.data.rules import rules
 from worldgauge.benchmarks.worldolympiad.data.tree import cluster_of
+from worldgauge.benchmarks.worldolympiad.official.manifest import released_rows
 from worldgauge.core.case_file import read_cases, write_cases
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.submission import Submission
@@ -75,6 +77,38 @@ def test_nine_models_share_a_folder_and_sidecars_are_no_videos(tree: Path, tmp_p
     assert find_videos(alone, read_dataset(alone)).model.name == "LongLive", "the sidecar is no second model"
 
 
+def test_manifests_name_whole_cases_and_are_read_back(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path, {"general/c1": 1, "general/c2": 1, "embodied/c1": 2})
+    (tree / "general" / "c2" / "longlive_gen_c2_chunk_timestamps.json").unlink()
+    rows, remarks = manifest_rows(tree, "longlive")
+    assert remarks == ["c2: no timestamp file"], "the original leaves it out without a word"
+    files = write_manifests(rows, tmp_path / "batch_manifests")
+    assert [file.name for file in files] == ["general_longlive_all.jsonl", "embodied_longlive_all.jsonl"]
+    written = json.loads(files[0].read_text())
+    assert written == released_rows(tree / "general", "longlive")[0], "as the released driver writes it"
+    cases = read_dataset(tree)
+    found, remarks = submissions_of(files, tree, cases)
+    whole = submission_of(tree, "longlive", cases)
+    assert remarks == [] and set(found["longlive"].videos) == {"general/c1", "robotics/c1"}
+    assert all(video.digest == whole.videos[name].digest for name, video in found["longlive"].videos.items())
+    side = tree / "general" / "c1" / "longlive_gen_c1_bbox_h264.mp4"
+    side.write_bytes(b"x")
+    odd = tmp_path / "odd.jsonl"
+    lines = [{**written, "video": side.as_posix()}, {"id": "c1"}, {**written, "video": "outputs_batch/none.mp4"}]
+    relative = {
+        key: Path(value).relative_to(tmp_path).as_posix() if value.startswith("/") else value
+        for key, value in written.items()
+    }
+    odd.write_text("".join(json.dumps(line) + "\n" for line in [*lines, relative]))
+    found, remarks = submissions_of([odd], tree, cases)
+    assert set(found["longlive"].videos) == {"general/c1"}, "also of paths from where the original was started"
+    assert [remark.partition(": ")[2] for remark in remarks] == [
+        "longlive_gen_c1_bbox_h264.mp4 was made by an evaluation, it is no video of a model",
+        "no video, no gt_video, no prompt_json, no chunk_json, no output",
+        "outputs_batch/none.mp4 is not there",
+    ]
+
+
 def test_times_are_part_of_what_a_video_is(tree: Path, tmp_path: Path) -> None:
     cases = read_dataset(tree)
     found = submission_of(tree, "longlive", cases)
@@ -122,6 +156,23 @@ def test_what_is_odd_is_told(tmp_path: Path) -> None:
         ("frame count", "wow"),
         ("chunks past the end", "wow"),
     }
+
+
+def test_times_that_stand_in_the_prompts_are_times(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path, {"general/c1": 2})
+    folder = tree / "general" / "c1"
+    prompts, times = folder / "prompt.json", folder / "longlive_gen_c1_chunk_timestamps.json"
+    seconds = FRAMES / 8.0
+    asked = [
+        {"caption": "one", "interval": f"[0, {seconds / 2}]"},
+        {"caption": "two", "interval": f"[{seconds / 2}, {seconds}]"},
+    ]
+    prompts.write_text(json.dumps(asked))
+    times.write_text(json.dumps([{"chunk_index": 0}, {"chunk_index": 1}]))
+    kinds = [remark.kind for remark in tree_remarks(tree, look_into_videos=False) if remark.file == times.name]
+    assert kinds == []
+    prompts.write_text(json.dumps(["one", "two"]))
+    assert [remark.kind for remark in tree_remarks(tree) if remark.file == times.name] == ["no timestamps"]
 
 
 def test_latent_frames_in_a_timestamp_file_are_recognised() -> None:

@@ -15,6 +15,7 @@ from benchmarks.worldolympiad.released_tree import write_tree
 from helpers import records
 from worldgauge.api.building import build_job
 from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_official
+from worldgauge.benchmarks.worldolympiad.analyses.sensitivity import Parts
 from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
 from worldgauge.benchmarks.worldolympiad.data.importer import submission_of
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import splat_views
@@ -135,6 +136,19 @@ def test_evidence_and_scores_and_what_the_second_model_shares(tree: Path) -> Non
     assert counted(tree, "second")["poses"] == 2, "of its own clips alone"
 
 
+@pytest.mark.nightly
+def test_a_run_of_geometry_changes_nothing_of_physics(tree: Path) -> None:
+    rules = "Physical,gravity,impact,hardness"
+    run(tree, metrics=rules, out="first")
+    before = [line for line in asked(tree) if line["kind"] in ("relevance", "compliance")]
+    shutil.rmtree(tree.parent / "store")
+    (tree.parent / "asked.jsonl").unlink()
+    run(tree, out="geometry")
+    run(tree, metrics=rules, out="second")
+    after = [line for line in asked(tree) if line["kind"] in ("relevance", "compliance")]
+    assert sorted(map(str, after)) == sorted(map(str, before)), "the same frames with the same boxes"
+
+
 def test_only_the_judged_views_are_drawn() -> None:
     class Recorder:
         cameras = SceneCameras(
@@ -172,7 +186,10 @@ def test_a_failure_is_zero_as_released_and_unscored_with_bounds_by_the_paper(tre
     assert scores["GS"].value == pytest.approx(0.3) and scores["Geometry"].value == pytest.approx(
         found["c1", "Geometry"]["raw"] / 2
     )
+    varied = Parts.of_run(Run(tree.parent / "run"), tree.parent / "store")
+    assert sorted(varied.geometry) == [0.0, found["c1", "Geometry"]["raw"]], "under other choices it is 0 too"
     run(tree, protocol="paper", out="paper")
+    assert len(Parts.of_run(Run(tree.parent / "paper"), tree.parent / "store").geometry) == 1
     scores = summarise(Run(tree.parent / "paper")).metrics
     assert scores["GS"].value == pytest.approx(0.6) and scores["GS"].bounds == pytest.approx((0.3, 0.8))
     out = tree.parent / "official"

@@ -79,6 +79,10 @@ def test_the_first_frame_may_be_that_of_the_file(data: Path) -> None:
     assert [one["frames"] for one in entry["chunks"]] == [16, 32, 16], "as long as asked for"
     picture = Image.open(out / entry["image"])
     assert picture.size == (128, 96) and number_of(np.asarray(picture)[::2, ::2]) == 0
+    assert entry["image_is_seen"] and entry["image_at"] == "file"
+    (entry,), _, out = write(data, "--model", "longlive")
+    assert not entry["image_is_seen"], "text to video"
+    assert number_of(np.asarray(Image.open(out / entry["image"]))) == 8, "the main interval unless asked for the file"
 
 
 @pytest.mark.parametrize(

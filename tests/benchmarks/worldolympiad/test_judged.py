@@ -8,12 +8,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.worldolympiad.released_tree import write_tree
 from helpers import records
 from worldgauge.api.building import build_job
 from worldgauge.benchmarks.worldolympiad.analyses.agreement import agreements
+from worldgauge.benchmarks.worldolympiad.analyses.freeze import freeze_relevance
 from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_official
 from worldgauge.benchmarks.worldolympiad.analyses.targets import freeze_targets
 from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
@@ -23,9 +25,19 @@ from worldgauge.core.ballots import read_ballots
 from worldgauge.core.run_folder import Run
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
+from worldgauge.report.beside_published import beside_published
+from worldgauge.report.summary import summarise
 
 HERE = Path(__file__).parent
 INTERACTION = "Chunk,Transition,Global,InteractJudged,ClipRaw,ClipAux"
+JUDGE_FIELDS = (
+    "video", "gt_video", "prompt", "prompt_json", "chunk_json", "vlm_backend", "vlm_model", "interaction_vlm_backend",
+    "interaction_vlm_model", "three_d_model_name", "three_d_vlm_backend", "three_d_scoring_model",
+    "physical_max_frames", "physical_batch_mode", "interaction_chunk_frames", "interaction_ref_frames",
+    "interaction_transition_side_frames", "interaction_global_frames", "three_d_max_frames",
+    "three_d_mask_dynamic_objects", "sam_device", "da_device", "da_visible_devices", "artifacts", "physical",
+    "interaction", "clip_interaction", "three_d", "combined_score",
+)  # fmt: skip
 PHYSICS = "Physical,Mechanics,Thermotics,Material,gravity,impact,hardness,buoyancy"
 
 
@@ -49,13 +61,14 @@ def run(
     metrics: str = INTERACTION,
     model: str = "longlive",
     out: str = "run",
+    protocol: str = "published",
     **flags: Any,
 ) -> dict[tuple[str, str], dict[str, Any]]:
     cases = read_dataset(tree)
     file = tree.parent / f"{model}.json"
     submission_of(tree, model, cases).write(file)
     job = build_job(
-        file, benchmark="worldolympiad", data=tree, protocol="published", metrics=metrics,
+        file, benchmark="worldolympiad", data=tree, protocol=protocol, metrics=metrics,
         judge=f"scripted:{HERE / 'scripted_judge.py'}:{script}", store=tree.parent / "store", out=tree.parent / out,
         includes=[HERE / "stub_networks.py"], use=["phrase_follower=stub_boxes", "text_image=stub_likeness"], **flags,
     )  # fmt: skip
@@ -66,6 +79,16 @@ def run(
 def asked(tree: Path) -> list[dict[str, Any]]:
     file = tree.parent / "asked.jsonl"
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def frozen(tree: Path, *runs: str) -> dict[str, dict[str, bool]]:
+    """What is frozen of these runs; the file is taken away again."""
+    file, _ = freeze_relevance([Run(tree.parent / name) for name in runs], tree, tree.parent / "store")
+    content: dict[str, Any] = json.loads(file.read_text())
+    assert content["judge"] == "scripted", "who said so"
+    file.unlink()
+    cases: dict[str, dict[str, bool]] = content["cases"]
+    return cases
 
 
 def numbers(line: dict[str, Any]) -> list[int]:
@@ -92,6 +115,77 @@ def test_evidence_and_scores_of_the_interaction_track(tree: Path) -> None:
     assert found["c1", "InteractJudged"]["raw"] == pytest.approx(0.5)
     assert found["c2_part1", "Transition"]["status"] == "skipped"
     assert found["c2_part1", "InteractJudged"]["raw"] == pytest.approx(0.5)
+
+
+def test_house_evidence_keeps_chunks_apart_and_spans_alike(tree: Path) -> None:
+    """The main interval of the prompts, 10 s of film per chunk, is put within the first three seconds of it."""
+    chunks = json.loads((tree / "general" / "c1" / "prompt.json").read_text())
+    for k, one in enumerate(chunks):
+        one["interval"] = f"[00:0{k + 1}, 00:0{k + 2})"
+    (tree / "general" / "c1" / "prompt.json").write_text(json.dumps(chunks))
+    found = run(tree, metrics="house_interact")
+    assert found["c1", "house_interact"]["raw"] == pytest.approx(0.5)
+    own = [line for line in asked(tree) if "of c1" in line["text"]]
+    # Seconds 1 to 4 of the reference alone, and the last frame of a chunk is the one before the next chunk's first.
+    reference = [8, 16, 24, 32]
+    chunk = sorted(numbers(line) for line in own if line["kind"] == "chunk")
+    assert chunk == [[0, 5, 11, 15, *reference], [16, 21, 27, 31, *reference], [32, 37, 43, 47, *reference]]
+    transition = sorted(numbers(line) for line in own if line["kind"] == "transition")
+    assert transition == [[8, 12, 15, 16, 20, 24, *reference], [24, 28, 31, 32, 36, 40, *reference]]
+    (whole,) = (numbers(line) for line in own if line["kind"] == "global")
+    assert whole[:12] == [0, 4, 9, 13, 17, 22, 26, 31, 35, 39, 44, 47] and whole[12:] == reference
+
+
+def test_no_sentence_of_a_caption_is_lost_where_each_is_compared(tree: Path) -> None:
+    from worldgauge.benchmarks.worldolympiad.signals.adherence import caption_similarities
+    from worldgauge.core.clip import Clip
+    from worldgauge.core.instrument import Instrument
+    from worldgauge.core.video import Video
+
+    class Reader(Instrument):
+        """Knows one sentence, and reads three words of what it is given."""
+
+        seat, name, most_tokens = "text_image", "reader", 3
+
+        def tokens_of(self, texts: Any) -> list[int]:
+            return [len(text.split()) for text in texts]
+
+        def similarities(self, frames: Any, texts: Any) -> Any:
+            return np.array([100.0 * ("rains" in " ".join(text.split()[:3])) for text in texts])
+
+    folder = tree / "general" / "c1"
+    clip = Clip(Video(folder / "longlive_gen_c1.mp4", beside=folder / "longlive_gen_c1_chunk_timestamps.json"))
+    chunks = [
+        {"chunk_index": k, "caption": "A wet street. It rains hard.", "action": "", "interval": None} for k in range(3)
+    ]
+    cut = caption_similarities.function(clip, chunks, Reader())
+    whole = caption_similarities.function(clip, chunks, Reader(), by_sentence=True)
+    assert cut["similarities"].tolist() == [0.0] * 24, "the end of the caption is not read"
+    assert whole["similarities"].tolist() == [0.5] * 24, "one of two sentences fits"
+    assert cut["tokens"].tolist() == [6, 6, 6] and int(cut["most"]) == 3
+    found = run(tree, metrics="ClipRaw,house_clip_sentences")
+    assert found["c1", "house_clip_sentences"]["status"] == "ok" and "reason" not in found["c1", "house_clip_sentences"]
+
+
+def test_one_stored_run_yields_the_tables_of_all_protocols(tree: Path) -> None:
+    columns = f"{INTERACTION},{PHYSICS}"
+    found = {
+        protocol: run(tree, "likes_the_whole", columns, out=protocol, protocol=protocol)
+        for protocol in ("released", "published", "paper")
+    }
+    once = Counter(line["kind"] for line in asked(tree))
+    assert once == {"chunk": 4, "transition": 2, "global": 2, "objects": 4, "relevance": 6, "compliance": 4}
+    judged = {protocol: lines["c1", "InteractJudged"]["raw"] for protocol, lines in found.items()}
+    assert judged["released"] == judged["published"] == pytest.approx((5 * 2.5 + 5) / 6 / 5)
+    assert judged["paper"] == pytest.approx((2.5 + 2.5 + 5) / 3 / 5)
+    scores = {protocol: summarise(Run(tree.parent / protocol)).scores for protocol in found}
+    # One of three rules holds, with a confidence of 0.8; two of them are of mechanics.
+    assert scores["released"]["Physical"].value == pytest.approx(0.8 / 3)
+    assert scores["published"]["Physical"].value == pytest.approx(1 / 3)
+    assert (scores["paper"]["Mechanics"].value, scores["paper"]["Material"].value) == (0.5, 0.0)
+    assert scores["paper"]["PhysicalSubsets"].value is None, "nothing thermal was asked: not a mean of two"
+    beside = beside_published([summarise(Run(tree.parent / "published"))])
+    assert beside and all(row.apart_because for table in beside for row in table.runs), "another judge, other cases"
 
 
 def test_clip_looks_at_eight_frames_of_every_chunk_and_tells_long_captions(tree: Path) -> None:
@@ -161,6 +255,7 @@ def test_rules_are_asked_once_per_case_and_judged_per_model(tree: Path) -> None:
     target = read_dataset(tree)[0].reference.target
     assert target is not None and (target.name, target.box) == ("red ball", (3, 3, 15, 12))
     file.unlink()
+    assert len(frozen(tree, "run")["c1"]) == 14, "also rules that no column of the run is about"
     run(tree, metrics=PHYSICS, model="wow", out="second")
     more = Counter(line["kind"] for line in asked(tree)) - kinds
     assert more == {"objects": 2, "compliance": 4}, "of the second model only its own clips"
@@ -176,15 +271,33 @@ def test_a_batch_that_cannot_be_read_is_asked_rule_by_rule(tree: Path) -> None:
 
 
 def test_official_files_of_a_run_are_read_back(tree: Path) -> None:
-    run(tree, metrics=f"{INTERACTION},{PHYSICS}")
+    (tree / "gaming" / "c2_part1" / "wow_gen_c2_part1.mp4").unlink()
+    run(tree, metrics="ClipRaw", model="wow", out="other")
     out = tree.parent / "official"
+    write_official(Run(tree.parent / "other"), out, "wow", tree.parent / "store")
+    told = summarise(Run(tree.parent / "other")).scores["ClipRaw"]
+    assert (told.scored, told.expected) == (1, 2), "expected are all cases, not those that have a video"
+    progress = (out / "batch_logs" / "gaming_wow" / "summary_from_outputs.jsonl").read_text()
+    assert json.loads(progress)["status"] == "pending", "a case without a file is told, not left out"
+    run(tree, metrics=f"{INTERACTION},{PHYSICS}")
     written = write_official(Run(tree.parent / "run"), out, "longlive", tree.parent / "store")
     assert len([file for file in written if "_judge_" in file.name]) == 2
     content = json.loads((out / "outputs_batch" / "general" / "c1" / "longlive_judge_c1.json").read_text())
     assert content["interaction"]["score"] == 0.5 and len(content["interaction"]["chunks"]) == 3
+    assert [one["chunk_index"] for one in content["interaction"]["chunks"]] == [0, 1, 2]
+    between = [(one["from_chunk_index"], one["to_chunk_index"]) for one in content["interaction"]["transitions"]]
+    assert between == [(0, 1), (1, 2)]
+    assert content["prompt"] == "a ball falls in c1" and content["vlm_backend"] == "scripted"
+    assert Path(content["video"]).name == "longlive_gen_c1.mp4" and Path(content["gt_video"]).name == "ref_c1.mp4"
+    assert Path(content["chunk_json"]).is_file() and Path(content["prompt_json"]).name == "prompt.json"
+    clip = content["clip_interaction"]
+    assert clip["summary"]["num_chunks"] == 3 and clip["chunks"][1]["caption"] == "part 1 of c1"
+    means = [one["score"] for one in clip["chunks"]]
+    assert sum(means) / 3 == pytest.approx(clip["summary"]["semantic_adherence"]), "each has eight frames"
+    assert set(JUDGE_FIELDS) <= set(content) and content["three_d"] is None, "what was not run is null, not left out"
     # Confidence 0.8 for gravity, which complies, and nothing for two rules that do not.
     assert content["physical"]["score"] == pytest.approx(0.8 / 3, abs=1e-4)
-    rows = {one.domain: one.row() for one in read_official(out)}
+    rows = {one.domain: one.row() for one in read_official(out) if one.model == "longlive"}
     assert rows["general"]["physical_published"] == pytest.approx(1 / 3) and rows["general"]["judgements"] == 3
 
 
@@ -194,6 +307,8 @@ def test_a_rule_without_an_answer_is_unknown_and_the_others_count(tree: Path) ->
     assert found["c1", "Physical"]["raw"] == pytest.approx(1 / 2) and found["c1", "Physical"]["weight"] == 2
     assert (found["c1", "hardness"]["status"], found["c1", "hardness"]["code"]) == ("unscored", "no-answer")
     assert "1 without an answer" in found["c1", "Physical"]["reason"]
+    applying = {rule for rule, applies in frozen(tree, "run")["c1"].items() if applies}
+    assert applying == {"gravity", "impact", "hardness"}, "it applies, whether or not the verdict could be read"
 
 
 @pytest.mark.nightly

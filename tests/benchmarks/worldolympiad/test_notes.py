@@ -10,6 +10,7 @@ from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import JUDGE_FRAME
 from worldgauge.benchmarks.worldolympiad.formulas.interaction import Levels, mean_of_levels, pooled_levels
 from worldgauge.benchmarks.worldolympiad.formulas.physical import Verdict, case_summary, pooled
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import render_lens, splat_views
+from worldgauge.cli.show_benchmark import tree_lines
 from worldgauge.core.benchmark import read_benchmark_file, resolved_uses
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.status import Status
@@ -72,7 +73,14 @@ def test_a_wide_picture_gets_a_longer_lens() -> None:
 def test_the_total_is_the_mean_of_three_columns(protocol: str) -> None:
     total = next(group for group in FILE.under_protocol(protocol).groups if group.id == "All")
     interaction = "InteractJudged" if protocol == "released" else "Interact"
-    assert total.of == {"Physical": 1.0, "Geometry": 1.0, interaction: 1.0}
+    physics = "PhysicalSubsets" if protocol == "paper" else "Physical"
+    assert total.of == {physics: 1.0, "Geometry": 1.0, interaction: 1.0}
+
+
+def test_the_definition_tells_what_the_total_is_made_of_in_every_protocol() -> None:
+    lines = [line.strip() for line in tree_lines(FILE, "All")]
+    assert "under released: 33.3% Physical, 33.3% Geometry, 33.3% InteractJudged" in lines
+    assert "under paper: 33.3% PhysicalSubsets, 33.3% Geometry, 33.3% Interact" in lines
 
 
 def test_a_failure_counts_as_zero_in_four_columns_of_two_protocols() -> None:

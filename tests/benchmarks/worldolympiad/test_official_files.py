@@ -60,6 +60,40 @@ def test_existing_results_are_aggregated_again_in_all_ways(tree: Path) -> None:
     assert general["physical_released"] == pytest.approx(0.4)
     assert general["interaction_published"] == pytest.approx(0.9 * 0.7 + 0.1 * 0.25)
     assert found["robotics"]["physical_published"] is None, "nothing was judged: not a zero"
+    # Of one chunk there are two levels; CLIP is scaled clip by clip: halfway, and nothing.
+    assert (general["Chunk"], general["Global"], general["Transition"]) == (
+        pytest.approx(0.7),
+        pytest.approx(0.7),
+        None,
+    )
+    assert general["interaction_paper"] == pytest.approx(0.9 * 0.7 + 0.1 * 0.25)
+    assert general["all_paper"] == pytest.approx((0.75 + 0.2 + general["interaction_paper"]) / 3)
+    whole = found["all"]
+    assert (whole["cases"], whole["unreadable"], whole["judgements"]) == (3, 1, 6)
+    assert whole["interaction_released"] == pytest.approx((0.6 + 0.8 + 0.6) / 3), "over cases, not over domains"
+
+
+def test_poolings_of_existing_results_differ(tmp_path: Path) -> None:
+    file = judge_file(tmp_path, "gaming", "a", RULES, 3.0, 0.25)
+    content = judge_json(verdicts(RULES), [{"overall": 1.0}] * 3, [{"overall": 1.0}] * 2, [{"overall": 5.0}], 0.25)
+    file.write_text(json.dumps(content))
+    row = read_official(tmp_path)[0].row()
+    assert row["interaction_released"] == pytest.approx(10 / 6 / 5, abs=1e-4)
+    assert row["interaction_paper"] == pytest.approx(0.9 * 7 / 15 + 0.1 * 0.25)
+    assert row["geometry"] is None and row["all_paper"] is None, "a mean of two tracks is another number"
+
+
+def test_rules_of_existing_results_have_their_numbers(tmp_path: Path) -> None:
+    for k in range(8):
+        judge_file(tmp_path, "general", f"film{k // 2}_part{k % 2}", {"gravity": k % 4 != 0, "impact": True}, 3.0, 0.3)
+    rows = {(row["domain"], row["rule"]): row for one in read_official(tmp_path) for row in one.rule_rows()}
+    gravity = rows["general", "gravity"]
+    assert (gravity["rate"], gravity["judged"], gravity["correct"]) == (0.75, 8, 6)
+    low, high = gravity["interval"]
+    assert low < 0.75 < high, "four films, two of which break the rule once"
+    assert rows["all", "melting"]["rate"] is None and rows["all", "melting"]["irrelevant"] == 8
+    shown = CliRunner().invoke(app, ["reaggregate", str(tmp_path), "--rules"])
+    assert shown.exit_code == 0 and "gravity" in shown.output and "melting" not in shown.output
 
 
 def test_summary_files(tree: Path) -> None:

@@ -114,6 +114,7 @@ def test_three_models_and_twelve_cases_end_in_all_official_columns(
     again = run(tree, "matrix_game2")
     assert again[DOWN, "Chunk"]["status"] == "ok"
     _check_official(tmp_path, runs)
+    _check_protocols(tree, monkeypatch)
     assert len(before) > 300
     parts = [Parts.of_run(one, tmp_path / "store") for one in runs]
     assert all(len(one.verdicts) >= 11 and len(one.levels) >= 10 for one in parts)
@@ -145,10 +146,32 @@ def _check_official(root: Path, runs: list[Run]) -> None:
     summary = json.loads((root / "official/batch_logs/general_longlive/score_summary.json").read_text())
     cells = {(c.domain, c.column): c for c in domain_cells(runs[:1], ("InteractJudged", "ClipRaw", "Geometry"))}
     means = summary["scores"]
+    cells |= {(c.domain, c.column): c for c in domain_cells(runs[:1], ("Combined", "All"))}
+    # A case without chunk times has two tracks: its mean counts, which is not the mean of three columns.
+    assert means["combined"]["mean"] == pytest.approx(cells["general", "Combined"].value, abs=1e-4)
+    assert means["combined"]["mean"] != pytest.approx(cells["general", "All"].value, abs=1e-3)
     assert means["three_d"]["mean"] == pytest.approx(cells["general", "Geometry"].value, abs=1e-4)
     assert means["three_d"]["count"] == 4 and means["combined"]["count"] == 4
     assert means["interaction"]["mean"] == pytest.approx(cells["general", "InteractJudged"].value, abs=1e-4)
     assert means["clip_interaction"]["mean"] == pytest.approx(cells["general", "ClipRaw"].value, abs=1e-5)
+
+
+def _check_protocols(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of the other protocols come of the same answers: only scenes without what moves are shown anew."""
+    log = tree.parent / "asked_later.jsonl"
+    monkeypatch.setenv("JUDGE_LOG", str(log))
+    totals = {}
+    for protocol in ("published", "paper"):
+        run(tree, "longlive", protocol=protocol)
+        scores = {name: one.value for name, one in summarise(Run(tree.parent / f"{protocol}-longlive")).scores.items()}
+        physics = "PhysicalSubsets" if protocol == "paper" else "Physical"
+        parts = [scores[name] for name in (physics, "Geometry", "Interact")]
+        assert None not in parts
+        totals[protocol] = scores["All"]
+        assert scores["All"] == pytest.approx(np.mean(parts))
+    assert totals["paper"] != totals["published"]
+    asked = Counter(json.loads(line)[0] for line in log.read_text().splitlines()) if log.exists() else Counter[str]()
+    assert set(asked) <= {"views", "meta"}
 
 
 def _check_case_page(root: Path, runs: list[Run]) -> None:

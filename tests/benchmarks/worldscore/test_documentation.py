@@ -35,23 +35,28 @@ def calibrated(kind, gauge, fault, severity):
     return next(dose["mean"] for dose in doses if dose["severity"] == severity)
 
 
+def failing(kind):
+    gauges = json.loads((FOLDER / f"calibration_{kind}.json").read_text())["gauges"]
+    verdicts = [response["verdict"] for gauge in gauges for response in gauge["responses"]]
+    return sum(verdict is not None and verdict["holds"] is False for verdict in verdicts)
+
+
 def test_camera_control_in_the_calibration():
     gauges = json.loads((FOLDER / "calibration_layouts.json").read_text())["gauges"]
-    assert round(next(g["oracle"] for g in gauges if g["id"] == "worldscore/camera_control"), 2) == 0.99
-    assert round(calibrated("layouts", "camera_control", "wrong_action", 1.0), 2) == 0.49
-    assert round(calibrated("layouts", "camera_control", "noise", 1.0), 2) == 0.81
-    assert round(calibrated("layouts", "camera_control", "compression", 1.0), 2) == 0.73
+    assert round(next(g["oracle"] for g in gauges if g["id"] == "worldscore/camera_control"), 2) == 0.98
+    assert round(calibrated("layouts", "camera_control", "wrong_action", 1.0), 2) == 0.5
+    assert round(calibrated("layouts", "camera_control", "noise", 1.0), 2) == 0.95
+    assert round(calibrated("layouts", "camera_control", "compression", 1.0), 2) == 0.9
     half = [
         calibrated("layouts", "camera_control", fault, 0.5) for fault in ("noise", "flicker", "blur", "compression")
     ]
     assert round(min(half), 2) == 0.96
 
 
-def test_three_declarations_fail_with_a_fixed_camera():
-    text = (PAGE.parents[1] / "calibration_fixed.md").read_text("utf-8")
-    assert text.count("FAILS") == 3
-    assert "Three declarations fail" in PAGE.read_text("utf-8")
-    assert (PAGE.parents[1] / "calibration_layouts.md").read_text("utf-8").count("FAILS") == 0
+def test_how_many_declarations_fail():
+    assert (failing("fixed"), failing("layouts")) == (4, 1)
+    assert "Four declarations fail" in PAGE.read_text("utf-8")
+    assert "every declaration but one holds" in PAGE.read_text("utf-8")
 
 
 @pytest.mark.parametrize("layout", ["pan_left", "orbit_right"])

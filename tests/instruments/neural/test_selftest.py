@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("worldgauge.benchmarks.worldscore")
 pytest.importorskip("worldgauge.benchmarks.memobench")
 
-NAMES = ["buffalo_l", "flow_carried", "grounding_dino_t", "sam2_hiera_b_plus", "sam3", "vfimamba"]
+NAMES = ["buffalo_l", "colour_followed", "flow_carried", "grounding_dino_t", "sam2_hiera_b_plus", "sam3", "vfimamba"]
 
 
 @pytest.mark.nightly

@@ -14,6 +14,7 @@ MANIFEST = Manifest(
         ".signals.self_motion",
         ".signals.views",
         ".signals.view_judgements",
+        ".signals.view_distances",
         ".signals.photometric",
         ".signals.interaction",
         ".signals.adherence",

@@ -8,15 +8,16 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.benchmarks.worldolympiad.verbs.arithmetic import arithmetic
 from worldgauge.benchmarks.worldolympiad.verbs.costs import plan
 from worldgauge.benchmarks.worldolympiad.verbs.tables import claims, domains, families, sensitivity
 from worldgauge.benchmarks.worldolympiad.verbs.times import app as times
 from worldgauge.benchmarks.worldolympiad.verbs.votes import votes
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_table, say
+from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table, say
 
 app = typer.Typer(help="WorldOlympiad: official files, data checks, published arithmetic.")
 app.add_typer(times, name="times")
-for verb in (plan, domains, sensitivity, claims, families, votes):
+for verb in (plan, domains, sensitivity, arithmetic, claims, families, votes):
     app.command()(verb)
 
 Tree = Annotated[Path, typer.Argument(help="The released tree: the repository, or its outputs_batch.")]
@@ -24,7 +25,13 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]
 
 
 @app.command()
-def submissions(tree: Tree, out: Out) -> None:
+def submissions(
+    tree: Tree,
+    out: Out,
+    manifest: Annotated[
+        list[Path] | None, typer.Option("--manifest", help="Only what this manifest names; repeatable.")
+    ] = None,
+) -> None:
     """Write a submission.json for every model whose videos lie in the tree, with their timestamp files.
 
     worldgauge worldolympiad submissions outputs_batch -o submissions
@@ -32,15 +39,41 @@ def submissions(tree: Tree, out: Out) -> None:
     """
     from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
     from worldgauge.benchmarks.worldolympiad.data.importer import submission_of
+    from worldgauge.benchmarks.worldolympiad.data.manifests import submissions_of
     from worldgauge.benchmarks.worldolympiad.data.tree import case_folders
 
     cases = read_dataset(tree)
-    for prefix in sorted({prefix for folder in case_folders(tree) for prefix in folder.prefixes()}):
-        found = submission_of(tree, prefix, cases)
+    if manifest:
+        made, remarks = submissions_of(manifest, tree, cases)
+        for remark in remarks:
+            print_note(remark)
+    else:
+        prefixes = sorted({prefix for folder in case_folders(tree) for prefix in folder.prefixes()})
+        made = {prefix: submission_of(tree, prefix, cases) for prefix in prefixes}
+    for prefix, found in made.items():
         file = out / prefix / "submission.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         found.write(file)
         say(f"{len(found.videos)} of {len(cases)} cases: {file}")
+
+
+@app.command()
+def manifests(
+    tree: Tree,
+    out: Out,
+    model: Annotated[str, typer.Option("--model", help="Pipeline or prefix of its files, such as longlive.")],
+) -> None:
+    """Write the manifests of one model, a file per domain, as the released scheduler takes them; tell what is left out.
+
+    worldgauge worldolympiad manifests outputs_batch --model longlive -o batch_manifests
+    """
+    from worldgauge.benchmarks.worldolympiad.data.manifests import manifest_rows, write_manifests
+
+    rows, remarks = manifest_rows(tree, model)
+    for remark in remarks:
+        print_note(remark)
+    for file, own in zip(write_manifests(rows, out), rows.values(), strict=True):
+        say(f"{len(own)} cases: {file}")
 
 
 @app.command()
@@ -91,60 +124,47 @@ def files(
 
 
 @app.command()
-def reaggregate(tree: Tree, as_json: AsJson = False) -> None:
-    """Score existing official judge files again, without any video: three physical definitions, both interactions."""
+def reaggregate(
+    tree: Tree,
+    by_rule: Annotated[bool, typer.Option("--rules", help="The fourteen rules, each with what it rests on.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score existing official judge files again, without any video: three physical definitions, both interactions.
+
+    worldgauge worldolympiad reaggregate outputs_batch --rules
+    """
     from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_official
 
-    rows = [found.row() for found in read_official(tree)]
+    found = read_official(tree)
+    rows = [row for one in found for row in one.rule_rows()] if by_rule else [one.row() for one in found]
     if as_json:
         print_json(rows)
-        return
-    cells = [
-        [f"{value:.4f}" if isinstance(value, float) else "-" if value is None else str(value) for value in row.values()]
-        for row in rows
-    ]
-    print_table(list(rows[0]), cells, numeric=list(range(2, len(rows[0]))), keys=2)
+    elif by_rule:
+        asked = [row for row in rows if row["judged"] or row["unknown"]]
+        print_table(list(rows[0]), [[_cell(value) for value in row.values()] for row in asked], range(3, 9), keys=3)
+        print_note(f"{len(rows) - len(asked)} rules applied to no case of a model and domain; --json has them")
+    else:
+        cells = [[_cell(value) for value in row.values()] for row in rows]
+        print_table(list(rows[0]), cells, numeric=list(range(2, len(rows[0]))), keys=2)
 
 
-@app.command()
-def arithmetic(as_json: AsJson = False) -> None:
-    """How the published tables were made: which definition fits which column, and what does not add up."""
-    from worldgauge.benchmarks.worldolympiad.analyses import arithmetic as published
-
-    rows = [asdict(one) for one in published.checks()]
-    spearman, kendall = published.rank_agreement()
-    told = {
-        "win_rate_sum": round(published.win_rate_sum(), 3),
-        "spearman": round(spearman, 3),
-        "kendall": round(kendall, 3),
-        "judged_cases": published.model_counts(),
-        "thermal_judgements_general": published.thermal_counts(),
-    }
-    if as_json:
-        print_json({"checks": rows, **told})
-        return
-    print_table(
-        ["relation", "holds", "of", "worst", "allowed"],
-        [
-            [row["relation"], str(row["holds"]), str(row["of"]), f"{row['worst']:.4f}", f"{row['allowed']:.4f}"]
-            for row in rows
-        ],
-        numeric=[1, 2, 3, 4],
-    )
-    for name, value in told.items():
-        say(f"{name}: {value}")
+def _cell(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"{value[0]:.3f} to {value[1]:.3f}"
+    return f"{value:.4f}" if isinstance(value, float) else "-" if value is None else str(value)
 
 
 @app.command()
 def relevance(
     runs: Annotated[list[Path], typer.Argument(help="Runs in which rules were asked about.", show_default=False)],
     tree: Annotated[Path, typer.Option("--data", help="The data set to freeze it with.")],
+    store: StorePath = None,
 ) -> None:
     """Freeze which rules apply to which case, as a judge answered in these runs, into the data set's relevance.json."""
     from worldgauge.benchmarks.worldolympiad.analyses.freeze import freeze_relevance
     from worldgauge.core.run_folder import Run
 
-    file, count = freeze_relevance([Run(run) for run in runs], tree)
+    file, count = freeze_relevance([Run(run) for run in runs], tree, store or default_store())
     say(f"{count} cases: {file}")
 
 

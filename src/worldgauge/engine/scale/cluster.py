@@ -25,11 +25,14 @@ LOCAL = "local"
 """The address of a cluster of this machine alone that lives as long as the run."""
 GPU_MEMORY = "gpu_gigabytes"
 """What a node is started with (`--resources`) to say how much memory each of its GPUs has: Ray does not know."""
+NODE = "ray.io/node-id"
+"""The label that every node has."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 _HANDED_ON = ("WORLDGAUGE_", "HF_HUB_OFFLINE", *_THREADS, "AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION")
 """Beginnings of environment variables that workers get. Keys are none: the driver asks judges, and nodes have their own
 for buckets, since Ray shows everybody what it hands on."""
-_NOT_HANDED_ON = ("WORLDGAUGE_STORE", "WORLDGAUGE_OUT")
+_NOT_HANDED_ON = ("WORLDGAUGE_STORE", "WORLDGAUGE_OUT", "WORLDGAUGE_REMOTE_")
+"""Folders of the driver: nodes have their own for what they copy from URLs."""
 _MODE, _TOKEN, _TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _KNOCK = 3.0
 """Seconds in which a head must take a connection."""
@@ -80,8 +83,8 @@ class Cluster:
         shutil.rmtree(self._packed, ignore_errors=True)
 
 
-def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster:
-    """Connect, and send our package and the included files to whoever will work. `workers` are those of `LOCAL`."""
+def connect(address: str, includes: Iterable[Path], cores: int = 0) -> Cluster:
+    """Connect, and send our package and the included files to whoever will work. `cores` are those of `LOCAL`."""
     # Before it is imported. Nothing is told to anybody about what was run.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address == LOCAL:
@@ -99,7 +102,7 @@ def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster
             "excludes": ["**/__pycache__"],
             "env_vars": handed_on(os.environ),
         }
-        here = {"num_cpus": workers or None, "include_dashboard": False} if address == LOCAL else {}
+        here = {"num_cpus": cores or None, "include_dashboard": False} if address == LOCAL else {}
         ray.init(
             address,
             runtime_env=environment,
@@ -127,16 +130,17 @@ def connect(address: str, includes: Iterable[Path], workers: int = 0) -> Cluster
 
 def handed_on(variables: Iterable[str]) -> dict[str, str]:
     """Environment variables for the workers."""
-    chosen = [name for name in variables if name.startswith(_HANDED_ON) and name not in _NOT_HANDED_ON]
+    chosen = [name for name in variables if name.startswith(_HANDED_ON) and not name.startswith(_NOT_HANDED_ON)]
     return {"OPENBLAS_NUM_THREADS": "1", **{name: os.environ[name] for name in chosen}}
 
 
-def memory_of_worker(nodes: Iterable[Node], on_gpu: bool) -> int | None:
-    """Bytes that a worker may take: a share of the smallest node's memory, with one for each GPU or each core there."""
+def memory_of_worker(nodes: Iterable[Node], on_gpu: bool, sharing: int = 1) -> int | None:
+    """Bytes that a worker may take: a share of the smallest node's memory, with `sharing` for each GPU, or one for each
+    core, there."""
     shares = [
         node.gigabytes * SHARE / count
         for node in nodes
-        if (count := node.gpus if on_gpu else node.cpus) and node.gigabytes
+        if (count := node.gpus * sharing if on_gpu else node.cpus) and node.gigabytes
     ]
     return int(min(shares) * 2**30) if shares else None
 
@@ -146,6 +150,8 @@ def _module() -> Any:
         import ray
     except ImportError as error:
         raise WorldGaugeError("--executor ray needs Ray", "pip install 'worldgauge[ray]'") from error
+    # Else Ray tells on standard output what befell a node, where a program may be reading JSON.
+    ray._private.worker._worker_logs_enabled = False
     return ray
 
 

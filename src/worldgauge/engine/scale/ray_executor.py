@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import logging
 import time
-import uuid
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.errors import CannotWrite, WorldGaugeError
-from worldgauge.engine.job import Setup
-from worldgauge.engine.layers import read_layers
-from worldgauge.engine.scale.cluster import Cluster
-from worldgauge.engine.scale.host import Given, Host, Introduction, needed_files, promises
-from worldgauge.engine.scale.resources import Resources, places
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine.job import Job, Setup
+from worldgauge.engine.layers import bucket_of, read_layers
+from worldgauge.engine.plan import Plan
+from worldgauge.engine.scale.cluster import NODE, Cluster
+from worldgauge.engine.scale.decoders import IN_THE_AIR, Decoders, Frames
+from worldgauge.engine.scale.decoding import Looks
+from worldgauge.engine.scale.host import Given, Host, Introduction, promises
+from worldgauge.engine.scale.nodes import Expectation, for_actors, light
+from worldgauge.engine.scale.origins import Origins
+from worldgauge.engine.scale.resources import Resources, needs_shared_disk, needs_shared_store, places
 from worldgauge.engine.scale.returned import ReturnedRecords
 from worldgauge.engine.work import WorkItem, WorkResult
 
@@ -33,8 +37,8 @@ _PATIENCE = 30.0
 """Seconds without any actor after which it is said what is waited for."""
 _HEAD = 15.0
 """Seconds for which a head may be away."""
-_NODE = "ray.io/node-id"
-"""The label that every node has."""
+_DECODED_AHEAD = 4
+"""Clips that an actor has beside those it is at where others decode them."""
 _TWICE = "the machine or the process that worked on it was lost, twice"
 
 
@@ -54,6 +58,10 @@ class _Actor:
     since: float = field(default_factory=time.monotonic)
     seconds: float = 1.0
     """What an item took of late."""
+    node: str = ""
+    """Where it is, by Ray's name."""
+    frames: dict[tuple[str, int, int], Frames] = field(default_factory=dict)
+    """Those of items that it has not answered: Ray forgets what nobody refers to."""
 
 
 class RayExecutor:
@@ -68,20 +76,22 @@ class RayExecutor:
         most: int = 0,
         shared_store: bool = False,
         shared_disk: bool = False,
+        decoders: Decoders | None = None,
     ) -> None:
         """`most` actors, or as many as the cluster holds. With `shared_store` all must see what others store: on a disk
-        that they share with this machine or, unless it is to be a `shared_disk`, in a bucket below."""
+        that they share with this machine or, unless it is to be a `shared_disk`, in a bucket below. `decoders` decode
+        for them."""
         self._ray, self._cluster = cluster.ray, cluster
         self._needed, self._asked = needed, most
-        self._setup, self._perceive = _for_actors(setup, needed), perceive
-        self._promised = promises(setup)
+        self._setup, self._perceive = for_actors(setup, needed), perceive
         self._records = ReturnedRecords(setup)
         self._actors: list[_Actor] = []
         self._deaths: Counter[tuple[tuple[str, int], int]] = Counter()
         self._failed_starts = 0
-        self._shared_disk = shared_disk
-        self._layers = read_layers(self._setup.store)
-        self._beacon = _light(self._setup.store) if shared_store else None
+        self._layers, self._bucket = read_layers(self._setup.store), bucket_of(self._setup.store)
+        self._origins, self._decoders = Origins(), decoders if perceive else None
+        self._beacon = light(self._setup.store) if shared_store else None
+        self._expected = Expectation(promises(setup), self._setup.store, shared_store, shared_disk)
         self._most = self._places()
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
@@ -104,6 +114,8 @@ class RayExecutor:
         for actor in self._actors:
             self._end(actor)
         self._actors.clear()
+        if self._decoders is not None:
+            self._decoders.close()
         self._records.close()
         if self._beacon is not None:
             self._beacon.unlink(missing_ok=True)
@@ -111,7 +123,7 @@ class RayExecutor:
     def _places(self) -> int:
         found = places(self._cluster.nodes(), self._needed)
         if self._needed.gpus and (taken := self._cluster.gpus_of_judges):
-            found -= taken
+            found -= taken * self._needed.sharing
             if found < 1:
                 raise WorldGaugeError(
                     "the judge's model takes every GPU of the cluster, and this run's networks need one too",
@@ -138,7 +150,7 @@ class RayExecutor:
             starting += 1
 
     def _give(self, actor: _Actor, coming: Iterator[WorkItem], again: deque[WorkItem]) -> None:
-        room = self._setup.ahead + (_MORE if actor.seconds < _QUICK else int(self._has_plenty(coming, again)))
+        room = self._setup.ahead + self._beside(actor, coming, again)
         given: list[WorkItem] = []
         while len(actor.items) + len(given) < room and not any(item.alone for item in [*actor.items, *given]):
             item = again.popleft() if again else next(coming, None)
@@ -151,23 +163,42 @@ class RayExecutor:
         if given or actor.items:
             actor.items += given
             actor.since = time.monotonic()
-            actor.call = actor.handle.exchange.remote([Given(item, needed_files(item)) for item in given])
+            actor.call = actor.handle.exchange.remote([self._given(item, actor) for item in given])
 
-    def _has_plenty(self, coming: Iterator[WorkItem], again: deque[WorkItem]) -> bool:
+    def _given(self, item: WorkItem, actor: _Actor) -> Given:
+        origins, frames = self._origins.of(item), None
+        if self._decoders is not None and self._decoders.any:
+            room = IN_THE_AIR - sum(each.bytes for each in actor.frames.values())
+            frames = self._decoders.frames(item, origins, actor.node, room)
+        if frames is None:
+            return Given.of(item, origins)
+        actor.frames[(*item.key, item.part)] = frames
+        return Given.of(item, origins, frames.reference)
+
+    def _beside(self, actor: _Actor, coming: Iterator[WorkItem], again: deque[WorkItem]) -> int:
+        """Items that an actor is given beside those it is at."""
+        if self._decoders is not None and self._decoders.any and self._has_plenty(_DECODED_AHEAD, coming, again):
+            return _DECODED_AHEAD
+        return _MORE if actor.seconds < _QUICK else int(self._has_plenty(1, coming, again))
+
+    def _has_plenty(self, beside: int, coming: Iterator[WorkItem], again: deque[WorkItem]) -> bool:
         """Whether every actor would still find an item: then one may have its next beside it already."""
-        wanted = 2 + len(self._actors)
+        wanted = 1 + beside * (1 + len(self._actors))
         while len(again) < wanted and (item := next(coming, None)) is not None:
             again.append(item)
         return len(again) >= wanted
 
     def _start(self) -> None:
+        if self._decoders is not None:
+            self._decoders.start(self._most)
         options: dict[str, Any] = {"num_cpus": self._needed.cpus, "memory": self._needed.gigabytes * 2**30}
         if self._needed.gpus:
-            options["num_gpus"] = self._needed.gpus
+            options["num_gpus"] = self._needed.gpu_share
         if unsuited := [node.id for node in self._cluster.nodes() if not node.suits(self._needed)]:
-            options["label_selector"] = {_NODE: f"!in({','.join(unsuited)})"}
+            options["label_selector"] = {NODE: f"!in({','.join(unsuited)})"}
         kind = self._ray.remote(Host).options(max_restarts=0, max_task_retries=0, **options)
-        handle = kind.remote(self._setup, self._perceive, self._cluster.shipment, str(Path.cwd()), self._layers)
+        known = (self._cluster.shipment, str(Path.cwd()), self._layers, self._bucket)
+        handle = kind.remote(self._setup, self._perceive, *known)
         beacon = self._beacon.name if self._beacon is not None else ""
         self._actors.append(_Actor(handle, handle.introduce.remote(beacon)))
 
@@ -181,6 +212,9 @@ class RayExecutor:
             self._look_for_head()
             if not any(actor.is_ready for actor in self._actors) and time.monotonic() - waited > _PATIENCE:
                 log.warning("waiting for room in the cluster: a worker needs %s", self._needed)
+                if self._decoders is not None:
+                    # Whoever helps must not stand in the way.
+                    self._decoders.close()
                 waited = time.monotonic()
 
     def _heard(self, actor: _Actor, again: deque[WorkItem]) -> list[WorkResult]:
@@ -199,13 +233,14 @@ class RayExecutor:
             again.extend(self._left_by(actor, error))
             return []
         if isinstance(answer, Introduction):
-            self._check(answer)
-            actor.is_ready, self._failed_starts = True, 0
+            self._expected.refuse_unlike(answer)
+            actor.is_ready, actor.node, self._failed_starts = True, answer.node, 0
             return []
         for result in answer:
             if isinstance(result, BaseException):
                 raise result
             actor.items.remove(next(item for item in actor.items if (*item.key, item.part) == result.item))
+            actor.frames.pop(result.item, None)
         actor.seconds = (time.monotonic() - actor.since) / max(1, len(answer))
         return list(answer)
 
@@ -219,23 +254,6 @@ class RayExecutor:
                     "start the cluster again, then the same command goes on",
                 )
             time.sleep(_LOOK)
-
-    def _check(self, told: Introduction) -> None:
-        """Refuse a machine that would measure something else, or that does not see what others leave in the store."""
-        if told.problem is not None:
-            raise told.problem
-        in_bucket = told.brings_to_bucket and not self._shared_disk
-        if self._beacon is not None and not told.sees_store and not in_bucket:
-            raise WorldGaugeError(
-                f"{told.machine} does not see the store {self._setup.store}, which this run needs on every node",
-                "name a folder of a shared disk with --store" + ("" if self._shared_disk else ", or a bucket"),
-            )
-        if told.promises != self._promised:
-            name = min(metric for _, metric, _, _ in told.promises ^ self._promised)
-            raise WorldGaugeError(
-                f"{told.machine} would not measure '{name}' as this machine does",
-                "install the same packages and the same weights on every node",
-            )
 
     def _left_by(self, actor: _Actor, error: Exception) -> list[WorkItem]:
         """What a lost actor had still to do, as with a worker process that died."""
@@ -264,37 +282,18 @@ class RayExecutor:
 
 
 def on_cluster(
-    cluster: Cluster, needed: Resources, most: int = 0, shared_store: bool = False, shared_disk: bool = False
+    cluster: Cluster,
+    planned: Sequence[tuple[Job, Plan]],
+    needed: Resources,
+    most: int = 0,
+    decoders: int | None = None,
 ) -> Callable[[Setup, int, bool], RayExecutor]:
-    """What makes the executor of a run, in place of the local one."""
+    """What makes the executor of a run, in place of the local one. `decoders` is how many were asked for."""
+    sharing = needs_shared_store(planned), needs_shared_disk(planned)
+    looks = Looks(planned)
 
     def make(setup: Setup, workers: int, perceive: bool = True) -> RayExecutor:
-        return RayExecutor(cluster, setup, needed, perceive, most, shared_store, shared_disk)
+        decoding = Decoders(cluster, looks, needed, decoders)
+        return RayExecutor(cluster, setup, needed, perceive, most, *sharing, decoding)
 
     return make
-
-
-def _for_actors(setup: Setup, needed: Resources) -> Setup:
-    """The setup of one actor. Ray shows it its own GPU alone, and it does not see the run folder."""
-    device = "cuda" if setup.device.startswith("cuda") else setup.device
-    return replace(
-        setup,
-        device=device,
-        gpus=1,
-        ahead=needed.ahead if device == "cuda" else setup.ahead,
-        store=setup.store.absolute(),
-        out=setup.out.absolute(),
-        beside=tuple(replace(o, store=o.store.absolute(), out=o.out.absolute()) for o in setup.beside),
-        returns_records=True,
-    )
-
-
-def _light(store: Path) -> Path:
-    """A file in the store by which others can tell that they see it."""
-    beacon = store / f".seen-{uuid.uuid4().hex}"
-    try:
-        store.mkdir(parents=True, exist_ok=True)
-        beacon.touch()
-    except OSError as error:
-        raise CannotWrite(f"cannot write to {store} ({error.strerror})", "choose another --store") from error
-    return beacon

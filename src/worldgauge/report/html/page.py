@@ -87,6 +87,7 @@ def render(source: ReportSource) -> str:
         },
         agreement=agreement_notes(source.runs),
         scripts=SCRIPTS,
+        goes_on=source.status is not None,
     )
 
 

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video
 from worldgauge.report.html.media import place, plays_in_browsers
-from worldgauge.report.html.source import ReportSource
+from worldgauge.report.html.source import STATUS_PAGE, ReportSource
 from worldgauge.report.loopback import is_loopback, names_this_machine
 
 _LOG = logging.getLogger(__name__)
@@ -30,7 +30,6 @@ _TYPES = {
     ".jpg": "image/jpeg",
 }
 _BLOCK = 1 << 18
-STATUS_PAGE = "status.html"
 
 
 class ReportServer(ThreadingHTTPServer):
@@ -50,7 +49,7 @@ class ReportServer(ThreadingHTTPServer):
         self._status = status
         self._cache = tempfile.TemporaryDirectory(prefix="worldgauge-view-")
         self._locks: defaultdict[str, Lock] = defaultdict(Lock)
-        self._making = Lock()
+        self._making, self._asking = Lock(), Lock()
         try:
             super().__init__((host, port), _Handler)
         except OSError as error:
@@ -66,8 +65,12 @@ class ReportServer(ThreadingHTTPServer):
 
     def content(self, name: str) -> bytes:
         """One file of the report. One at a time: requests of one page share what is computed lazily."""
+        if name == STATUS_PAGE and self._status is not None:
+            # A place by URL may take its time to answer, for which nobody else waits.
+            with self._asking:
+                return self._status()
         with self._making:
-            return self._status() if self._status and name == STATUS_PAGE else self.source.content(name)
+            return self.source.content(name)
 
     def video(self, name: str) -> Path:
         """A playable file for a video of the report, transcoded on the first request where needed."""

@@ -43,6 +43,7 @@ from worldgauge.report.places import Ranks, contestants, possible_ranks
 from worldgauge.report.summary import Score, summarise
 from worldgauge.report.unofficial import unofficial
 
+STATUS_PAGE = "status.html"
 CASES_PER_FILE = 50
 MOST_PAIRS = 120
 _ASKED_FIRST = ("index.html", "data/index.js", "data/cases.js")
@@ -59,7 +60,9 @@ class ReportSource:
         media: bool = True,
         evidence: EvidenceOf = no_evidence,
         calibration: CalibrationOf = no_calibration,
+        status: Callable[[], bytes] | None = None,
     ) -> None:
+        """`status` makes a page that says where runs stand which go on; the first page then leads there."""
         self.joint = Joint(runs)
         self.runs = list(runs)
         self.names = _labels(runs)
@@ -67,6 +70,7 @@ class ReportSource:
         self.columns = columns_of(self.joint, folded(self.summaries))
         self.sources: list[Mapping[str, Source]] = [run.sources() if media else {} for run in runs]
         self._made: dict[str, bytes] = {}
+        self.status = status
         self._evidence_of = evidence
         self._calibration_of = calibration
         # One case is asked for several times in a row.
@@ -75,6 +79,8 @@ class ReportSource:
     def names_of_files(self) -> Iterator[str]:
         """Every file but the videos, the small ones first."""
         yield "index.html"
+        if self.status is not None:
+            yield STATUS_PAGE
         yield from (f"assets/{name}" for name in page.ASSETS)
         yield from ("data/index.js", "data/cases.js", "data/pairs.js")
         if self._judged:
@@ -99,6 +105,8 @@ class ReportSource:
         folder, _, rest = name.partition("/")
         if name == "index.html":
             return page.render(self).encode("utf-8")
+        if name == STATUS_PAGE and self.status is not None:
+            return self.status()
         if folder == "assets" and rest in page.ASSETS:
             return resources.files(page.PACKAGE).joinpath("assets", rest).read_bytes()
         if folder != "data" or not rest.endswith(".js"):

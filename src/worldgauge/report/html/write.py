@@ -9,7 +9,7 @@ from pathlib import Path
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.report.html.media import place
-from worldgauge.report.html.source import ReportSource
+from worldgauge.report.html.source import STATUS_PAGE, ReportSource
 
 MARK = "data/index.js"
 """A folder that has this file is an older report and may be written over."""
@@ -20,8 +20,8 @@ def write_report(source: ReportSource, out: Path, on_video: Callable[[str], None
     if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / MARK).is_file())):
         raise WorldGaugeError(f"{out} exists and is not a report", "name a new folder")
     try:
-        for stale in out.glob("data/*.js"):
-            stale.unlink()
+        for stale in (*out.glob("data/*.js"), out / STATUS_PAGE):
+            stale.unlink(missing_ok=True)
         for name in source.names_of_files():
             file = out / name
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ Find = Callable[[NDArray[np.uint8], Sequence[str]], Sequence[Sequence[Found]]]
 
 def open_detector(use: Iterable[str] = (), device: str | None = None) -> Instrument:
     """The instrument of the seat `detector`, loaded as for a run. Raises where there is none, or it gives no boxes."""
-    from worldgauge.api.building import device_for
+    from worldgauge.api.machine import device_for
 
     seats = choose_seats(REFERENCE, use)
     hint = "or give anchors with --click or --file"

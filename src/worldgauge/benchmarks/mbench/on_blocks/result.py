@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from worldgauge.benchmarks.mbench.on_blocks.declarations import PANELS
 from worldgauge.benchmarks.mbench.on_blocks.worlds import SETS
-from worldgauge.calibration.page import markdown_table
 from worldgauge.calibration.result import GaugeResult, Response, must
+from worldgauge.calibration.texts import markdown_table
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import first_problem, read_bytes
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldgauge.benchmarks.worldolympiad.analyses.printed_twice import Printed, printed_twice
 from worldgauge.benchmarks.worldolympiad.analyses.published_scores import (
     DOMAINS,
     coverage,
     pooled_interaction,
-    repository_score,
+    repository_model_score,
     table,
 )
 from worldgauge.benchmarks.worldolympiad.formulas.combination import clip_aux, interaction_score
@@ -44,6 +45,7 @@ def checks() -> list[Check]:
             _rows6(lambda row: clip_aux(row["ClipRaw"]) - row["ClipAux"]),
             1e-9,
         ),
+        _check("Tables 9 and 12: CLIP Aux. from the raw mean of three decimals", _aux(), 1e-9),
         _check("Table 9: Interact is 0.9 pooled + 0.1 CLIP", _interact9(pooled=True), 0.0011),
         _check("Table 9: Interact by Eq. 9 to 11", _interact9(pooled=False), 0.0011),
         _check("Table 12: Interact is 0.9 pooled + 0.1 CLIP", _interact12(pooled=True), 0.0011),
@@ -52,6 +54,11 @@ def checks() -> list[Check]:
         _check("Table 11: 3D is the mean of its three parts", _geometry11(), 2 * ROUNDING),
         _check("Table 11 from 10: 3D weighted by judged cases", _by_cases("10", "Geometry", "11"), 2 * ROUNDING),
         _check("Table 12 from 9: CLIP raw weighted by judged cases", _by_cases("9", "ClipRaw", "12"), 2 * ROUNDING),
+        _check("Table 12 from 9: pooled interaction weighted by judged cases", _pooled_by_cases(), 2 * ROUNDING),
+        _check("Table 3: 3D and Interact are those of Tables 11 and 12", _same_in_3(), 1e-9),
+        _check("Table 3: Physical weighted by judged cases", _by_cases("6", "Physical", "3"), 2 * ROUNDING),
+        _check("Tables 3, 6 to 8 and 10 to 12: as the repository prints them", _twice(without="9-"), 1e-9),
+        _check("Table 9: as the repository prints it", _twice(only="9-"), 1e-9),
         _check("Table 7: the overall rate is the mean of the three dimensions", _subset_means(), 2 * ROUNDING),
     ]
 
@@ -81,10 +88,10 @@ def possible_counts(rate: float, most: int = 200, least: int = 1) -> list[int]:
     return [n for n in range(least, most + 1) if abs(round(rate * n) / n - rate) <= ROUNDING + 1e-9]
 
 
-def thermal_counts() -> dict[str, list[int]]:
-    """Numbers of thermal judgements in the general domain that each model's printed rate allows, from 20 to 40."""
+def general_counts(dimension: str) -> dict[str, list[int]]:
+    """Numbers of judgements in the general domain that each model's printed rate allows, from 20 to 40."""
     rates = table("7-general")
-    return {model: possible_counts(rates.score(model, "Thermotics"), 40, 20) for model in rates.rows}
+    return {model: possible_counts(rates.score(model, dimension), 40, 20) for model in rates.rows}
 
 
 def model_counts() -> dict[str, int]:
@@ -138,12 +145,9 @@ def _thirds(row: Row) -> float:
 
 
 def _model_pooled(model: str) -> float:
-    sheet = "Summary By Model Category"
-    for group in ("Gaming World Model", "Robotics World Model", "General World Model"):
-        found = repository_score(sheet, group, model, "General Interact.")
-        if found is not None:
-            return found
-    raise KeyError(model)
+    found = repository_model_score("Summary By Model Category", model, "General Interact.")
+    assert found is not None
+    return found
 
 
 def _geometry10() -> list[float]:
@@ -167,6 +171,40 @@ def _by_cases(source: str, column: str, target: str) -> list[float]:
         mean = sum(n * score for n, score in zip(counts, scores, strict=True)) / sum(counts)
         found.append(mean - table(target).score(model, column))
     return found
+
+
+def _aux() -> list[float]:
+    tables = [*(table(f"9-{domain}") for domain in DOMAINS), table("12")]
+    return [clip_aux(one.score(m, "ClipRaw")) - one.score(m, "ClipAux") for one in tables for m in one.rows]
+
+
+def _pooled_by_cases() -> list[float]:
+    found = []
+    for model in table("12").rows:
+        counts = [coverage(domain, model).judged for domain in DOMAINS]
+        pooled = [pooled_interaction(domain, model) for domain in DOMAINS]
+        mean = sum(n * value for n, value in zip(counts, pooled, strict=True)) / sum(counts)
+        found.append(mean - _model_pooled(model))
+    return found
+
+
+def _same_in_3() -> list[float]:
+    pairs = (("Geometry", "11"), ("Interact", "12"))
+    return [
+        table("3").score(model, column) - table(number).score(model, column)
+        for column, number in pairs
+        for model in table("3").rows
+    ]
+
+
+def _twice(only: str = "", without: str = "?") -> list[float]:
+    """Differences of numbers that both print; a dash against a number is as wrong as can be."""
+    found = [one for one in printed_twice() if one.table.startswith(only) and not one.table.startswith(without)]
+    return [1.0 if None in (one.paper, one.repository) and one.differs else _apart(one) for one in found]
+
+
+def _apart(one: Printed) -> float:
+    return 0.0 if one.paper is None or one.repository is None else one.paper - one.repository
 
 
 def _subset_means() -> list[float]:

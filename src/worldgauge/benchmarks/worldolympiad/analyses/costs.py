@@ -1,7 +1,7 @@
 """What judging takes, told from the cases alone: calls, pictures, tokens and money of each track and mode.
 
 Once per case are questions about the reference and the text: they are the same for every model. The released code asks
-them anew for each.
+most of them anew for each; only the names of what moves in the reference are kept.
 """
 
 from __future__ import annotations
@@ -69,13 +69,16 @@ class Track:
     once: Amount
     """Asked once per case, whatever the number of models."""
     per_model: Amount
+    released_once: Amount
+    """What the released code keeps for all models,"""
+    released_per_model: Amount
+    """and what it asks anew for each."""
 
     def ours(self, models: int) -> Amount:
         return self.once + self.per_model.times(models)
 
     def released(self, models: int) -> Amount:
-        """Everything anew for each model."""
-        return (self.once + self.per_model).times(models)
+        return self.released_once + self.released_per_model.times(models)
 
     def row(self, models: int, price: Price | None) -> dict[str, Any]:
         total, theirs = self.ours(models), self.released(models)
@@ -95,36 +98,34 @@ class Track:
 
 def tracks(cases: Sequence[Case], size: tuple[int, int]) -> list[Track]:
     """Every track of these cases, physics in its three modes; `size` is that of the frames as they are sent."""
-    found = [
-        Track(
-            "physics",
-            mode,
-            _sum(_relevance(case, mode, size) for case in cases),
-            _sum(_verdicts(case, mode, size) for case in cases),
-        )
-        for mode in MODES
-    ]
-    found.append(
-        Track(
-            "geometry",
-            "",
-            _sum(_amount("static_scene", [_text(case)], 0, size) for case in cases),
-            _sum(
-                _amount("views", [_text(case)], 8, (SIDE, SIDE)) + _amount("meta_view", [_text(case)], 1, (SIDE, SIDE))
-                for case in cases
-            ),
-        )
+    nothing = Amount()
+    text = _sum(_amount("static_scene", [_text(case)], 0, size) for case in cases)
+    views = _sum(
+        _amount("views", [_text(case)], 8, (SIDE, SIDE)) + _amount("meta_view", [_text(case)], 1, (SIDE, SIDE))
+        for case in cases
     )
-    found.append(Track("interaction", "", Amount(), _sum(_interaction(case, size) for case in cases)))
-    return found
+    levels = _sum(_interaction(case, size) for case in cases)
+    return [
+        *(_physics(cases, mode, size) for mode in MODES),
+        Track("geometry", "", text, views, nothing, text + views),
+        Track("interaction", "", nothing, levels, nothing, levels),
+    ]
+
+
+def _physics(cases: Sequence[Case], mode: Mode, size: tuple[int, int]) -> Track:
+    """Relevance belongs to the case: it is asked by dimension whatever the mode of the verdicts, and not at all where
+    it is frozen. The released code asks for it in the mode, and for every model."""
+    named = _sum(_amount("objects", [_text(case)], JUDGE_FRAMES, size) for case in cases)
+    open_cases = [case for case in cases if not case.extras.get("relevance")]
+    relevance = _sum(_relevance(case, "dimension", size) for case in open_cases)
+    verdicts = _sum(_verdicts(case, mode, size) for case in cases)
+    anew = _sum(_relevance(case, mode, size) for case in cases)
+    return Track("physics", mode, named + relevance, verdicts, named, anew + verdicts)
 
 
 def _relevance(case: Case, mode: Mode, size: tuple[int, int]) -> Amount:
-    """Naming what moves in the reference, and which rules apply; nothing of it where that is frozen."""
-    named = _amount("objects", [_text(case)], JUDGE_FRAMES, size)
-    if case.extras.get("relevance"):
-        return named
-    return named + _sum(
+    """Which rules apply."""
+    return _sum(
         _amount("relevance", [_text(case), _told(batch)], JUDGE_FRAMES, size, len(batch))
         for batch in batches(rules(), mode)
     )
@@ -132,7 +133,7 @@ def _relevance(case: Case, mode: Mode, size: tuple[int, int]) -> Amount:
 
 def _verdicts(case: Case, mode: Mode, size: tuple[int, int]) -> Amount:
     """Naming what moves in the clip, and the rules that apply: all of them where nobody knows yet."""
-    known = case.extras.get("relevance")
+    known = case.extras.get("relevance") or None
     applying = [rule for rule in rules() if known is None or known.get(rule.id)]
     return _amount("objects", [_text(case)], JUDGE_FRAMES, size) + _sum(
         _amount("compliance", [_text(case), _told(batch)], 2 * JUDGE_FRAMES, size, len(batch))

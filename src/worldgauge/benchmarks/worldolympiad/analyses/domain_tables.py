@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.run_folder import Run
-from worldgauge.report.joint import Joint
-from worldgauge.stats.bootstrap import Interval, percentile_interval
+from worldgauge.report.joint import FEWER_REPLICATES, Joint
+from worldgauge.stats.bootstrap import Interval, cluster_replicates, percentile_interval
 
 ALL = "all"
+COMBINED, RELEASED = "Combined", "released"
+TRACKS = ("Physical", "Geometry", "InteractJudged")
+"""Columns of which the released code takes the mean of each case, over those that it has."""
 ORDER = ("gaming", "robotics", "general")
 Chosen = NDArray[np.bool_]
 
@@ -42,16 +45,35 @@ class Cell:
 
 
 def domain_cells(runs: Sequence[Run], columns: Sequence[str] = ()) -> list[Cell]:
-    """Every column of comparable runs, by domain and over all; columns that no run has are left out."""
+    """Every column of comparable runs, by domain and over all; columns that no run has are left out.
+
+    Under `released` the last one is `Combined`, the mean over cases of what the released summary calls so.
+    """
     joint = Joint(runs)
     names = _names(runs)
     wanted = [name for name in joint.ids if not columns or name in columns]
-    return [
-        cell
-        for domain, chosen in domains_of(joint)
-        for column in wanted
-        for cell in _cells(joint, names, domain, chosen, column)
-    ]
+    cases = combined_of_cases(joint) if not columns or COMBINED in columns else None
+    found = list[Cell]()
+    for domain, chosen in domains_of(joint):
+        for column in wanted:
+            found += _cells(joint, names, domain, chosen, column)
+        if cases is not None:
+            found += _combined(joint, names, domain, chosen, cases)
+    return found
+
+
+def combined_of_cases(joint: Joint) -> NDArray[np.float64] | None:
+    """(K, N) the released `combined_score` of every case: the mean of its tracks that have a score, NaN where none has.
+
+    None where the runs are not under `released`, or no track was run.
+    """
+    rows = [joint.ids.index(name) for name in TRACKS if name in joint.ids]
+    if joint.runs[0].file.protocol != RELEASED or not rows:
+        return None
+    values = joint.values[:, rows]
+    known = np.isfinite(values)
+    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def domains_of(joint: Joint) -> Iterator[tuple[str, Chosen]]:
@@ -85,6 +107,27 @@ def _cells(joint: Joint, names: Sequence[str], domain: str, chosen: Chosen, colu
             int(own.sum()),
             float(joint.weights[k, rows[0]][own].sum()) if pooled else None,
             _number(common.scores[k, at]) if shared.any() else None,
+            int(shared.sum()),
+        )
+
+
+def _combined(
+    joint: Joint, names: Sequence[str], domain: str, chosen: Chosen, cases: NDArray[np.float64]
+) -> Iterator[Cell]:
+    present = np.isfinite(cases) & chosen
+    shared = present.all(axis=0)
+    drawn = cluster_replicates(np.where(chosen, cases, np.nan), joint.clusters, FEWER_REPLICATES)
+    for k, name in enumerate(names):
+        own, clusters = cases[k][present[k]], len(np.unique(joint.clusters[present[k]]))
+        yield Cell(
+            name,
+            domain,
+            COMBINED,
+            float(own.mean()) if own.size else None,
+            percentile_interval(drawn[k], clusters=clusters) if clusters > 1 else None,
+            len(own),
+            None,
+            float(cases[k][shared].mean()) if shared.any() else None,
             int(shared.sum()),
         )
 

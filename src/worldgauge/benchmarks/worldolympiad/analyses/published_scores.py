@@ -12,6 +12,8 @@ from worldgauge.core.published import PublishedTable, published_tables
 NAME = "worldolympiad"
 FILE = Path(__file__).parent.parent / "published_scores.csv"
 DOMAINS = ("gaming", "robotics", "general")
+FAMILIES = ("Gaming World Model", "Robotics World Model", "General World Model")
+"""Groups of the sheets that have one row per model."""
 _GROUPS = {"gaming": "Gaming", "robotics": "Embodied", "general": "General"}
 
 
@@ -45,6 +47,12 @@ def repository_score(sheet: str, domain: str, model: str, column: str) -> float 
         return float(text)
     except ValueError:
         return None
+
+
+def repository_model_score(sheet: str, model: str, column: str) -> float | None:
+    """One number of a sheet with one row per model, whatever family it is put in."""
+    found = (repository_score(sheet, family, model, column) for family in FAMILIES)
+    return next((value for value in found if value is not None), None)
 
 
 def coverage(domain: str, model: str) -> Coverage:

@@ -30,7 +30,7 @@ from worldgauge.benchmarks.worldolympiad.official.judge_files import released_ve
 from worldgauge.benchmarks.worldolympiad.official.write import parts_of_run
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
-from worldgauge.core.status import Status
+from worldgauge.report.case_table import tabulate
 from worldgauge.stats.correlation import kendall
 
 GEOMETRY = "Geometry"
@@ -171,10 +171,12 @@ def _levels(part: Mapping[str, Any]) -> Levels:
 
 
 def _geometry(run: Run) -> tuple[float, ...]:
-    column = run.columns().get(GEOMETRY)
-    if column is None:
+    """The numbers that the run's own table has: a failure is 0 where its protocol says so."""
+    definitions = [one for one in run.file.definitions if one.id == GEOMETRY]
+    if not definitions:
         return ()
-    return tuple(float(raw) for raw, status in zip(column.raws, column.statuses, strict=True) if status is Status.OK)
+    values = tabulate(run.columns(), definitions, run.file.policy_of).values[0]
+    return tuple(values[np.isfinite(values)].tolist())
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.data.targets import write_targets
 from worldgauge.benchmarks.worldolympiad.formulas.object_names import object_names
+from worldgauge.benchmarks.worldolympiad.official.run_answers import each_signal
 from worldgauge.benchmarks.worldolympiad.signals.objects import moving_boxes, moving_things
 from worldgauge.core.case import Target
 from worldgauge.core.errors import WorldGaugeError
@@ -24,7 +25,7 @@ def freeze_targets(run: Run, root: Path, store: Path) -> tuple[Path, int]:
     described = {
         found["signal"]: found
         for definition in run.file.definitions
-        for found in _all(definition.signals)
+        for found in each_signal(definition.signals)
         if found["of"] == "reference" and found["signal"] in (moving_boxes.name, moving_things.name)
     }
     kept, targets = Store(store), dict[str, Target]()
@@ -60,9 +61,3 @@ def _stored(store: Store, described: Mapping[str, Any], inputs: CaseInputs) -> A
         # The case has no such part, so nothing was looked for.
         return None
     return None if entry is None or entry.unscored is not None else entry.arrays
-
-
-def _all(signals: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for signal in signals:
-        yield signal
-        yield from _all(signal["needs"])

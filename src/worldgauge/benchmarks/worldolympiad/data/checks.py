@@ -9,9 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import ChunkPrompt
+from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import prompts_in
 from worldgauge.benchmarks.worldolympiad.data.chunk_times import joined_chunks
-from worldgauge.benchmarks.worldolympiad.data.tree import SIDECARS, TRAJECTORY, CaseFolder, case_folders, is_sidecar
+from worldgauge.benchmarks.worldolympiad.data.tree import (
+    PROMPTS,
+    SIDECARS,
+    TRAJECTORY,
+    CaseFolder,
+    case_folders,
+    is_sidecar,
+)
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video, VideoInfo
 
@@ -69,7 +76,7 @@ def _times(folder: CaseFolder, video: Path, look: bool) -> Iterator[Remark]:
         return
     try:
         content = json.loads(file.read_text("utf-8-sig"))
-        chunks = joined_chunks(content, [ChunkPrompt(k, "") for k in range(7)])
+        chunks = joined_chunks(content, prompts_in(folder.path / PROMPTS))
     except (ValueError, TypeError) as error:
         yield Remark(folder.name, file.name, "no timestamps", str(error))
         return

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 CAPTION_KEYS = ("caption", "prompt", "text", "description")
@@ -39,6 +41,14 @@ def chunk_prompts(content: Any) -> list[ChunkPrompt]:
     else:
         raise ValueError("a prompt file holds a list or an object")
     return [_item(item, position) for position, item in enumerate(items)]
+
+
+def prompts_in(file: Path) -> list[ChunkPrompt]:
+    """The chunks of a prompt file as it has them; none where there is no file or nobody can read it."""
+    try:
+        return chunk_prompts(json.loads(file.read_text("utf-8-sig")))
+    except (OSError, ValueError, TypeError):
+        return []
 
 
 def _item(item: Any, position: int) -> ChunkPrompt:

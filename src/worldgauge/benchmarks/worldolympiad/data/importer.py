@@ -41,7 +41,12 @@ def submission_of(root: Path, name: str, cases: list[Case]) -> Submission:
             videos[case_id] = with_times(one, video)
     if not videos:
         raise WorldGaugeError(f"{root} holds no video of '{name}'", f"known prefixes: {', '.join(PREFIXES.values())}")
-    return Submission(ModelCard.model_validate({"name": TITLES.get(prefix, prefix), "prefix": prefix}), videos)
+    return Submission(card_of(prefix), videos)
+
+
+def card_of(prefix: str) -> ModelCard:
+    """The card of a model by the prefix of its files."""
+    return ModelCard.model_validate({"name": TITLES.get(prefix, prefix), "prefix": prefix})
 
 
 def with_times(folder: CaseFolder, video: Path) -> Video:

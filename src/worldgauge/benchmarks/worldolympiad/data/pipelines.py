@@ -78,4 +78,4 @@ def cleaned(name: str) -> str:
     >>> cleaned("my model/v1"), cleaned("...")
     ('my_model_v1', 'sample')
     """
-    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("._") or "sample"
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("._-") or "sample"

@@ -11,8 +11,10 @@ from worldgauge.benchmarks.worldolympiad.formulas.combination import geometry_sc
 from worldgauge.benchmarks.worldolympiad.formulas.photometric import distance_compared, likeness
 from worldgauge.benchmarks.worldolympiad.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldolympiad.formulas.score_text import normalised
+from worldgauge.benchmarks.worldolympiad.formulas.view_likeness import view_likeness
 from worldgauge.benchmarks.worldolympiad.metrics.camera import camera_motion, camera_motion_fixed
 from worldgauge.benchmarks.worldolympiad.signals.photometric import photometric_distances, photometric_errors
+from worldgauge.benchmarks.worldolympiad.signals.view_distances import view_distances
 from worldgauge.benchmarks.worldolympiad.signals.view_judgements import (
     dropped_meta_judgement,
     dropped_splat_judgement,
@@ -48,6 +50,16 @@ splat_score_compensated = _judged("splat_score_compensated", house_splat_judgeme
 meta_score = _judged("meta_score", meta_judgement)
 meta_score_dropped = _judged("meta_score_dropped", dropped_meta_judgement)
 meta_score_compensated = _judged("meta_score_compensated", house_meta_judgement)
+
+
+@metric(**SHARE, needs=[view_distances()], formula=view_likeness)
+def splat_lpips(case: Case, found: Arrays) -> Measurement:
+    """The released option in place of the judge's score of the views: 1 less their LPIPS distance to the frames.
+
+    View and frame of one number are of different cameras, so it is no column; ask for it by its name.
+    """
+    likeness_of_each = tuple(float(1 - one) for one in found["distance"])
+    return Measurement(view_likeness(found["distance"]), likeness_of_each, frames=found["frames"].tolist())
 
 
 def whole_geometry(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.formulas.measured_physics import Verdict, compression, gravity, impact
-from worldgauge.benchmarks.worldolympiad.formulas.measured_reversal import reversal
+from worldgauge.benchmarks.worldolympiad.formulas.measured_reversal import NO_DIRECTION, reversal
 from worldgauge.benchmarks.worldolympiad.formulas.thing_course import Course, course_of
 from worldgauge.benchmarks.worldolympiad.formulas.thing_states import states_of
 from worldgauge.benchmarks.worldolympiad.signals.thing_motion import thing_motion
@@ -50,18 +50,18 @@ def measured_compression(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     return _told(compression(course, _reference(true)), course)
 
 
-@metric(**BOTH, version=2, formula=reversal)
+@metric(**BOTH, version=3, formula=reversal)
 def measured_reversal(case: Case, ours: Arrays, true: Arrays) -> Measurement:
     """0 where the process of the thing goes back on the way that the reference shows, 1 where it does not; nothing is
     said of processes without a direction."""
-    course, reference = states_of(ours), states_of(true)
+    states, reference = states_of(ours), states_of(true)
     if isinstance(reference, str):
         raise Unscored(f"in the reference {reference}", code=OF_THE_CASE)
-    if isinstance(course, str):
-        raise Unscored(course)
-    said = reversal(course, reference)
+    if isinstance(states, str):
+        raise Unscored(states)
+    said = reversal(states, reference)
     if said.holds is None:
-        raise NotApplicable(said.reason)
+        raise NotApplicable(said.reason) if said.reason.startswith(NO_DIRECTION) else Unscored(said.reason)
     return Measurement(float(said.holds), None, said.reason)
 
 

@@ -33,19 +33,22 @@ def released_rows(root: Path, pipeline: str) -> list[dict[str, str]]:
         times = exact if exact is not None and exact.is_file() else _first(folder, f"{prefix}{MARK}*{TIMES}")
         if video is None or reference is None or times is None or not prompts.is_file():
             continue
-        rows.append(
-            {
-                "id": folder.name,
-                "video": video.as_posix(),
-                "gt_video": reference.as_posix(),
-                "prompt_json": prompts.as_posix(),
-                "chunk_json": times.as_posix(),
-                "output": (folder / f"{prefix}_judge_{cleaned(folder.name)}.json").as_posix(),
-                "pipeline": name,
-                "pipeline_output_prefix": prefix,
-            }
-        )
+        rows.append(row_of(folder, name, prefix, video=video, reference=reference, times=times))
     return rows
+
+
+def row_of(folder: Path, pipeline: str, prefix: str, *, video: Path, reference: Path, times: Path) -> dict[str, str]:
+    """One row of a manifest."""
+    return {
+        "id": folder.name,
+        "video": video.as_posix(),
+        "gt_video": reference.as_posix(),
+        "prompt_json": (folder / PROMPTS).as_posix(),
+        "chunk_json": times.as_posix(),
+        "output": (folder / f"{prefix}_judge_{cleaned(folder.name)}.json").as_posix(),
+        "pipeline": pipeline,
+        "pipeline_output_prefix": prefix,
+    }
 
 
 def check_rows(rows: Iterable[Mapping[str, Any]]) -> int:

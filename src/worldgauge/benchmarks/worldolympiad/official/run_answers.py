@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def stored_answers(run: Run, store: Path, asked: Signal, **parameters: Any) -> d
         (
             found
             for definition in run.file.definitions
-            for found in definition.signals
+            for found in each_signal(definition.signals)
             if found["signal"] == asked.name
             and found["instrument"]
             and all(found["parameters"].get(name) == value for name, value in parameters.items())
@@ -31,7 +32,7 @@ def stored_answers(run: Run, store: Path, asked: Signal, **parameters: Any) -> d
         return {}
     kept, answers = Store(store), dict[str, Any]()
     for name, source in run.sources().items():
-        if source.video is None:
+        if source.video is None and "video" in asked.reads:
             continue
         try:
             entry = kept.load(key_of(described, CaseInputs(source.case, source.video)))
@@ -41,3 +42,10 @@ def stored_answers(run: Run, store: Path, asked: Signal, **parameters: Any) -> d
         if entry is not None and entry.unscored is None:
             answers[name] = answer_in(entry.arrays)
     return answers
+
+
+def each_signal(signals: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Signals as a run file describes them, each before those it rests on."""
+    for signal in signals:
+        yield signal
+        yield from each_signal(signal["needs"])

@@ -10,6 +10,7 @@ from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.formulas.combination import combined_score
 from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL, Levels, level_value, pooled_levels
+from worldgauge.benchmarks.worldolympiad.official.described import described, settings_of
 from worldgauge.benchmarks.worldolympiad.official.geometry import PARTS, geometry_of_records, three_d
 from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
 from worldgauge.benchmarks.worldolympiad.official.run_answers import stored_answers
@@ -26,18 +27,32 @@ CLIP = "ClipRaw"
 
 def write_official(run: Run, out: Path, prefix: str, store: Path) -> list[Path]:
     """Write the files of one model's run: `outputs_batch/<domain>/<case>/<prefix>_judge_<case>.json` and, per domain,
-    its summary below `batch_logs/<domain>_<prefix>`. Cases without any answer have no file, as in the original."""
+    its summary below `batch_logs/<domain>_<prefix>`. A case without any answer has no file and is pending, as in the
+    original. Files are named relative to `out`: the official summary is to be run there."""
     rows: dict[str, list[dict[str, Any]]] = {}
     written = []
-    for case, parts in parts_of_run(run, store).items():
-        domain, name = parts.pop("domain"), case.rpartition("/")[2]
+    parts, sources, settings = parts_of_run(run, store), run.sources(), settings_of(run)
+    similarities = {record["case"]: record.get("curve") for record in run.records() if record["metric"] == CLIP}
+    for case, tags in sorted(run.tags().items()):
+        domain, name = tags.get("domain", ""), case.rpartition("/")[2]
         folder = "embodied" if domain == "robotics" else str(domain)
         file = out / "outputs_batch" / folder / name / f"{prefix}_judge_{name}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(judge_json(**parts), indent=2, ensure_ascii=False) + "\n", "utf-8")
-        written.append(file)
-        row = {"id": name, "status": "ok", "exit_code": 0, "output": file.relative_to(out).as_posix()}
+        row: dict[str, Any] = {
+            "id": name,
+            "status": "pending",
+            "exit_code": None,
+            "output": file.relative_to(out).as_posix(),
+        }
         rows.setdefault(folder, []).append(row)
+        if case not in parts:
+            continue
+        row |= {"status": "ok", "exit_code": 0}
+        content = judge_json(**{key: value for key, value in parts[case].items() if key != "domain"})
+        if case in sources:
+            content = described(content, sources[case], settings, similarities.get(case))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        written.append(file)
     if not written:
         raise WorldGaugeError(f"{run.folder} has no answer of a judge and no CLIP score", "run it with --judge NAME")
     for folder, own in rows.items():

@@ -51,19 +51,7 @@ def scene_views(
     path, which are not drawn; `meta_frame` is the frame whose camera is farthest from the origin, `frames` (N,) those
     the scene is made of, and `covered` (9,) the share of each picture that shows anything.
     """
-    numbers = boxes["frames"].tolist()
-    frames = frames_of(clip, numbers, instrument)
-    masks = masks_of(boxes, (frames.shape[2], frames.shape[1]))
-    if dynamic == "fill":
-        frames, _ = fill_background(frames, masks)
-    chosen = spread(len(numbers), RECONSTRUCTION_FRAMES)
-    taken = [numbers[k] for k in chosen]
-    scene = instrument.reconstruct(
-        frames[chosen],
-        cameras_of(path, taken, frames),
-        masks=None if dynamic == "fill" or not masks.any() else masks[chosen],
-        name=clip.video.path.stem,
-    )
+    scene, taken, _ = released_scene(clip, boxes, path, instrument, dynamic)
     return drawn(scene, taken)
 
 
@@ -82,6 +70,26 @@ def house_scene_views(clip: Clip, moving: Arrays, path: Arrays, instrument: Reco
 
     filled, _ = fill_by_camera(frames, masks, PointSplat().reconstruct(frames, cameras, masks=masks))
     return drawn(instrument.reconstruct(filled, cameras, name=name), numbers)
+
+
+def released_scene(
+    clip: Clip, boxes: Arrays, path: Arrays, instrument: ReconstructionInstrument, dynamic: Dynamic = "fill"
+) -> tuple[Scene, list[int], Images]:
+    """The scene of 32 of the frames in which things were followed, the numbers of these frames, and they themselves."""
+    numbers = boxes["frames"].tolist()
+    frames = frames_of(clip, numbers, instrument)
+    masks = masks_of(boxes, (frames.shape[2], frames.shape[1]))
+    if dynamic == "fill":
+        frames, _ = fill_background(frames, masks)
+    chosen = spread(len(numbers), RECONSTRUCTION_FRAMES)
+    taken = [numbers[k] for k in chosen]
+    scene = instrument.reconstruct(
+        frames[chosen],
+        cameras_of(path, taken, frames),
+        masks=None if dynamic == "fill" or not masks.any() else masks[chosen],
+        name=clip.video.path.stem,
+    )
+    return scene, taken, frames[chosen]
 
 
 def drawn(scene: Scene, frames: Sequence[int]) -> Arrays:

@@ -19,12 +19,13 @@ def domains(
 
     worldgauge worldolympiad domains runs/longlive runs/wow --column All --column gravity
     """
-    from worldgauge.benchmarks.worldolympiad.analyses.domain_tables import domain_cells
+    from worldgauge.benchmarks.worldolympiad.analyses.domain_tables import COMBINED, domain_cells
     from worldgauge.core.registry import unknown_name
     from worldgauge.core.run_folder import Run
 
     opened = [Run(run) for run in runs]
     known = [use.id for use in opened[0].file.benchmark.metrics] + [g.id for g in opened[0].file.benchmark.groups]
+    known.append(COMBINED)
     for column in columns or ():
         if column not in known:
             raise unknown_name("column", column, known)

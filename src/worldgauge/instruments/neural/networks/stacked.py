@@ -18,7 +18,7 @@ IMAGENET_MEAN, IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class Stacked:
-    """Base of the stack protocol: rows go through the module `batch` at a time, the last stack padded."""
+    """Base of the stack protocol: `batch` rows at a time, the last stack padded; on a CPU one by one."""
 
     def __init__(
         self,
@@ -30,7 +30,8 @@ class Stacked:
     ) -> None:
         self.device = torch.device(device)
         self.dtype: torch.dtype = getattr(torch, dtype)
-        self.batch = batch
+        # On a CPU a stack gains little, and some processors add up otherwise where a row ends a tile.
+        self.batch = 1 if self.device.type == "cpu" else batch
         self.tf32 = tf32
         self.owner = type(self).__name__
         self.module = module.to(device=self.device, dtype=self.dtype).eval()

@@ -23,7 +23,8 @@
     const known = index.calibration[column.id] || [];
     if (!known.length) return "none: this metric has not been tried on clips with known faults";
     if (known[0].same) return "measured on clips with known faults, below";
-    return `none of this definition; there is one of ${known.map((c) => `${c.id}${flat(c.parameters) && ` (${flat(c.parameters)})`} with fingerprint ${c.fingerprint}`).join(" and of ")}`;
+    const others = known.map((c) => `${c.id}${flat(c.parameters) && ` (${flat(c.parameters)})`} with fingerprint ${c.fingerprint}`);
+    return `none of this definition; there is one of ${[...new Set(others)].join(" and of ")}`;
   }
 
   // Difference to the fault-free clip over severity, the doses of all faults on one range.
@@ -43,11 +44,11 @@
       if (!c.rows.length) return el("section", { class: "card" }, title, el("p", { class: "note" }, text(`${c.id}: not measured (${c.reason})`)));
       const most = Math.max(...c.rows.flatMap((r) => r.doses.map(([, d]) => Math.abs(d ?? 0))));
       const rows = c.rows.map((r) => el("tr", null, el("th", { scope: "row", title: r.changes }, text(r.fault)), el("td", null, doseLine(r.doses, most)),
-        el("td", null, number(r.doses.at(-1)?.[1])), el("td", null, r.rho === null ? "–" : r.rho.toFixed(2)), el("td", null, r.detects === null ? "not seen" : `from ${number(r.detects)}`),
+        el("td", null, number(r.doses.at(-1)?.[1])), el("td", null, r.rho === null ? "–" : r.rho.toFixed(2)), el("td", null, r.detects === null ? "not seen" : `from ${number(r.detects)}`), el("td", null, r.clear === null ? "–" : `from ${number(r.clear)}`),
         el("td", null, r.must && [el("span", { class: `status ${VERDICTS[r.holds][0]}` }, `must ${r.must}: ${VERDICTS[r.holds][1]}`), r.holds !== true && el("div", { class: "note reason" }, text(r.why))])));
       return el("section", { class: "card calibration" }, title,
-        el("p", { class: "note" }, `${c.worlds}, ${c.frames} frames, ${c.size.join(" × ")}; one fault at a time at rising severity, against the same clip without it (${[number(c.oracle), c.unit].filter(Boolean).join(" ")}). Downwards is worse. ρ: rank correlation of severity and score. Seen: from which severity on the fault shows at 95 %.`),
-        el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Fault", "Severity 0 to 1", "Difference at 1", "ρ", "Seen", "Declared"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", null, rows))));
+        el("p", { class: "note" }, `${c.worlds}, ${c.frames} frames, ${c.size.join(" × ")}; one fault at a time at rising severity, against the same clip without it (${[number(c.oracle), c.unit].filter(Boolean).join(" ")}). Downwards is worse. ρ: rank correlation of severity and score. Seen: from which severity on a test over all clips tells; in each clip: from which on 95 % of single clips do.${c.specificity === null ? "" : ` Of ${c.ignored} clips with faults that it must ignore it stays still in ${(100 * c.specificity).toFixed(1)} %.`}${c.held_out ? " Nothing was tuned on these worlds." : ""}`),
+        el("div", { class: "scroll" }, el("table", { class: "plain" }, el("thead", null, el("tr", null, ["Fault", "Severity 0 to 1", "Difference at 1", "ρ", "Seen", "In each clip", "Declared"].map((h) => el("th", { scope: "col" }, h)))), el("tbody", null, rows))));
     });
   }
 

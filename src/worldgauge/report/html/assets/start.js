@@ -21,7 +21,7 @@
     const now = links.indexOf(document.activeElement);
     links[Math.min(links.length - 1, Math.max(0, now < 0 ? 0 : now + by))].focus();
   }
-  const tab = (n) => { const link = document.querySelectorAll("nav a")[n]; if (link) location.hash = link.getAttribute("href"); };
+  const tab = (n) => { const link = document.querySelectorAll("nav a[data-view]")[n]; if (link) location.hash = link.getAttribute("href"); };
   const always = { t: switchTheme, "?": () => dialog.showModal(), j: () => moveRow(1), k: () => moveRow(-1),
     "/": () => { const search = document.getElementById("search"); if (search) search.focus(); else location.hash = "#/cases"; } };
   for (let n = 0; n < 5; n++) always[n + 1] = () => tab(n);
