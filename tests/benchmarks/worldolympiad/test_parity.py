@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from worldgauge.benchmarks.worldolympiad.formulas.combination import geometry_score
-from worldgauge.benchmarks.worldolympiad.formulas.score_text import strict_score
 from worldgauge.benchmarks.worldolympiad.parity.vectors import vectors
+from worldgauge.benchmarks.worldolympiad.signals.view_judgements import SCORE
 from worldgauge.core.metric import METRICS, Measurement
+from worldgauge.judge.forms import Unreadable
 from worldgauge.parity import ParityFolder, judge_vector, run_parity
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -60,4 +61,5 @@ def test_a_nan_is_perfect_under_released_alone() -> None:
     assert geometry_score(math.nan) == 1.0
     assert math.isnan(geometry_score(math.nan, "published"))
     assert math.isnan(geometry_score(math.nan, "paper"))
-    assert strict_score('{"score": NaN}') is None
+    with pytest.raises(Unreadable):
+        SCORE.read(json.loads('{"score": NaN}'))

@@ -72,7 +72,8 @@ class Official:
                 self.physical_cases.append(float(physical["score"]))
             for item in physical.get("results") or ():
                 if isinstance(item, Mapping):
-                    verdict = released_verdict({**item, "confidence": item.get("confidence") or 0.0})
+                    # Counts do not rest on confidences, which may be no numbers here.
+                    verdict = released_verdict({**item, "confidence": 0.0})
                     counts = pooled([verdict])
                     self.rules[verdict.rule] = self.rules.get(verdict.rule, Counts()) + counts
                     self.dimensions[verdict.dimension] = self.dimensions.get(verdict.dimension, Counts()) + counts

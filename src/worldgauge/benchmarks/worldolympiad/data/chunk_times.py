@@ -10,7 +10,7 @@ from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import ChunkPrompt
 SUFFIX = "_chunk_timestamps.json"
 STARTS = ("generated_start_sec", "start_sec", "start")
 ENDS = ("generated_end_sec", "end_sec", "end")
-_BRACKETS = "[]() \t\n"
+_BRACKETS = "[]()"
 
 
 def seconds_of(text: str) -> float | None:
@@ -38,7 +38,7 @@ def interval_seconds(text: str) -> tuple[float | None, float | None]:
     >>> interval_seconds("[00:00, 00:15)"), interval_seconds("1 - 2"), interval_seconds("[5]")
     ((0.0, 15.0), (1.0, 2.0), (None, None))
     """
-    bare = text.strip(_BRACKETS)
+    bare = text.strip().strip(_BRACKETS)
     for mark in (",", "-"):
         if mark in bare:
             start, _, end = bare.partition(mark)
@@ -63,8 +63,8 @@ def joined_chunks(content: Any, prompts: Sequence[ChunkPrompt]) -> list[dict[str
         start, end = _times(item, prompt)
         found.append(
             {
-                "source_interval": prompt.interval,
                 **item,
+                "source_interval": item.get("source_interval") or prompt.interval,
                 "chunk_index": index,
                 "generated_start_sec": start,
                 "generated_end_sec": end,

@@ -75,7 +75,7 @@ def prefix_of(card: ModelCard) -> str:
 def cleaned(name: str) -> str:
     """A name as part of a file name.
 
-    >>> cleaned("my model/v1"), cleaned("...")
-    ('my_model_v1', 'sample')
+    >>> cleaned("my model/v1"), cleaned("a//b"), cleaned("...")
+    ('my_model_v1', 'a__b', 'sample')
     """
-    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("._-") or "sample"
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name.strip().replace("/", "_")).strip("._-") or "sample"

@@ -118,7 +118,7 @@ def _by_rule(content: Any, wanted: Sequence[Rule], batched: bool) -> dict[str, d
     if not isinstance(results, list):
         raise Failed("the answer has no list of results")
     known = {rule.id for rule in wanted}
-    found = {str(one.get("question_id")): dict(one) for one in results if isinstance(one, Mapping)}
+    found = {str(one.get("question_id", "")).strip(): dict(one) for one in results if isinstance(one, Mapping)}
     missing = [rule.id for rule in wanted if rule.id not in found]
     if missing:
         raise Failed(f"no answer about {', '.join(missing)}")

@@ -1,38 +1,33 @@
-"""The score in a judge's answer about a reconstruction, as the released code looks for it, and strictly."""
+"""The score in a judge's answer about a reconstruction, as the released code looks for it."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
-_FIELD = re.compile(r'["\']?score["\']?\s*[:=]\s*["\']?(-?\d*\.?\d+)', re.IGNORECASE)
-_TAG = re.compile(r"<score>\s*(-?\d*\.?\d+)\s*</score>", re.IGNORECASE)
-_NUMBER = re.compile(r"\d*\.?\d+")
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_PLACES = tuple(
+    re.compile(place % _NUMBER, re.IGNORECASE)
+    for place in (r'"score"\s*:\s*(%s)', r"<score>\s*(%s)\s*</score>", r"(%s)")
+)
+"""Where a number is looked for in a text that is no JSON, one after the other; signs and bare points are not seen."""
 
 
-def released_score(text: str) -> float:
-    """A field `score` of JSON, else of anything like it, else a tag, else the first number; above 1 it is of ten.
+def released_score(content: str | Sequence[Any]) -> float:
+    """A field `score` of JSON, else of what looks like it, else a tag, else the first number; above 1 it is of ten.
 
-    A minus sign in free text is lost, and NaN stays NaN. Raises `ValueError` where there is no number.
+    A minus sign in free text is lost, and NaN stays NaN. Content in parts is read as text alone, as it prints. Raises
+    `ValueError` where there is no number.
 
     >>> released_score('{"score": 7}'), released_score("3D view 2 looks like 0.73")
     (0.7, 0.3)
     """
-    return normalised(_found(text))
-
-
-def strict_score(text: str) -> float | None:
-    """The field `score` of a JSON object, a number from 0 to 1; None for anything else."""
-    try:
-        content = json.loads(unfenced(text))
-    except ValueError:
-        return None
-    score = content.get("score") if isinstance(content, dict) else None
-    if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
-        return None
-    return float(score)
+    text = content if isinstance(content, str) else " ".join(str(part) for part in content)
+    found = _field(content) if isinstance(content, str) else None
+    return normalised(_in_text(text) if found is None else found)
 
 
 def normalised(score: float) -> float:
@@ -49,32 +44,28 @@ def normalised(score: float) -> float:
 
 
 def unfenced(text: str) -> str:
-    """Without one code fence around it.
+    """Without one code fence around it, and one more right behind the first.
 
     >>> unfenced('```json\\n{"a": 1}\\n```')
     '{"a": 1}'
     """
     body = text.strip()
     for fence in ("```json", "```"):
-        if body.startswith(fence):
-            body = body[len(fence) :]
-            break
+        body = body.removeprefix(fence)
     return body.removesuffix("```").strip()
 
 
-def _found(text: str) -> float:
+def _field(text: str) -> float | None:
+    """The field of a JSON object; None where there is none, or none that is a number."""
     try:
-        content: Any = json.loads(unfenced(text))
-    except ValueError:
-        content = None
-    if isinstance(content, dict) and "score" in content:
-        try:
-            return float(content["score"])
-        except (TypeError, ValueError):
-            pass
-    for pattern in (_FIELD, _TAG):
-        if match := pattern.search(text):
+        content = json.loads(unfenced(text))
+        return float(content["score"]) if isinstance(content, dict) and "score" in content else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _in_text(text: str) -> float:
+    for place in _PLACES:
+        if match := place.search(unfenced(text)):
             return float(match.group(1))
-    if match := _NUMBER.search(text):
-        return float(match.group())
     raise ValueError("no number in the judge's answer")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,60 +12,61 @@ from numpy.typing import NDArray
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import resampled
 
 Floats = NDArray[np.float64]
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def target_poses(content: Any, length: int) -> Floats | None:
     """(length, 4, 4) camera-to-world; None where the content is no path.
 
-    Accepted are a list of 4x4 or 3x4 matrices or of points; an object frame to matrix, in the order of the numbers in
-    its keys, or of the file where a key has none; an object frame to text of the four columns; and JSON of these.
+    Accepted are a list of 4x4 or 3x4 matrices or of points; an object frame to matrix or point, in the order of the
+    numbers in its keys, or of the file where a key is none; an object frame to text of the columns; and JSON of these.
+    Raises `ValueError` or `TypeError` where a frame is none of them, as the original does.
     """
     poses = _poses(content)
-    return None if poses is None or not len(poses) else poses[resampled(len(poses), length)]
+    return np.stack([poses[k] for k in resampled(len(poses), length)]) if poses and length > 0 else None
 
 
-def _poses(content: Any) -> Floats | None:
+def _poses(content: Any) -> list[Floats]:
     if isinstance(content, str):
         try:
             content = json.loads(content)
         except ValueError:
-            return None
+            return []
     if isinstance(content, Mapping):
-        frames = [content[key] for key in _in_order(list(content))]
-        content = [_columns(frame) if isinstance(frame, str) else frame for frame in frames]
-    if not isinstance(content, list) or not content:
-        return None
-    try:
-        numbers = np.asarray(content, np.float64)
-    except (TypeError, ValueError):
-        return None
-    return _as_matrices(numbers)
+        frames = (content[key] for key in _in_order(list(content)))
+        return [_matrix(_columns(frame) if isinstance(frame, str) else frame) for frame in frames]
+    if not isinstance(content, list):
+        return []
+    numbers = np.asarray(content, np.float64)
+    if numbers.ndim == 3:
+        return [_matrix(one) for one in numbers]
+    # Of a longer row the first three count.
+    return [_matrix(one[:3]) for one in numbers] if numbers.ndim == 2 and numbers.shape[1] >= 3 else []
 
 
-def _as_matrices(numbers: Floats) -> Floats | None:
-    poses = np.tile(np.eye(4), (len(numbers), 1, 1))
-    match numbers.shape[1:]:
+def _matrix(frame: Any) -> Floats:
+    """One camera (4, 4) out of a matrix or a point."""
+    numbers, pose = np.asarray(frame, np.float64), np.eye(4)
+    match numbers.shape:
         case (4, 4):
             return numbers
         case (3, 4):
-            poses[:, :3] = numbers
-        case (n,) if n >= 3:
-            poses[:, :3, 3] = numbers[:, :3]
+            pose[:3] = numbers
+        case (3,):
+            pose[:3, 3] = numbers
         case _:
-            return None
-    return poses
+            raise ValueError(f"a frame of a path is 4x4, 3x4 or a point, not {numbers.shape}")
+    return pose
 
 
 def _in_order(keys: list[str]) -> list[str]:
-    """By the first number in each; as they stand where one has none."""
-    numbers = [int(found.group()) for key in keys if (found := re.search(r"\d+", key))]
-    if len(numbers) < len(keys):
+    """By their numbers, as `frame12` or `12`; as they stand where one is none."""
+    try:
+        return sorted(keys, key=lambda key: int(key.replace("frame", "")))
+    except ValueError:
         return keys
-    return [key for _, key in sorted(zip(numbers, keys, strict=True), key=lambda pair: pair[0])]
 
 
-def _columns(text: str) -> list[list[float]]:
-    """A matrix whose columns follow one another in a text."""
-    numbers = [float(number) for number in _NUMBER.findall(text)]
-    return [numbers[row::4] for row in range(4)]
+def _columns(text: str) -> Floats:
+    """A matrix whose columns follow one another in a text, `[a b c d] [e f g h] ...`."""
+    parts = (part.replace("[", "").replace("]", "").split() for part in text.strip().split("] ["))
+    return np.array([[float(number) for number in part] for part in parts if part], np.float64).T

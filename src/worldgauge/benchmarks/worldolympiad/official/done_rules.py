@@ -50,7 +50,7 @@ class Line:
 
     @property
     def id(self) -> Any:
-        return self.row.get("id", self.number)
+        return self.row.get("id") or self.number
 
 
 def progress(lines: Sequence[Line]) -> list[dict[str, Any]]:

@@ -12,15 +12,15 @@ ROUNDED = 4
 
 
 def released_verdict(item: Mapping[str, Any]) -> Verdict:
-    """One entry of `physical.results`. Only true itself is true; a confidence of null raises, as in the original."""
-    confidence = item.get("confidence", 0.0)
-    counts = item.get("related") is True and item.get("compliant") is True
+    """One entry of `physical.results`. Only true itself is true; of a rule that applies a confidence that is no number
+    raises, as in the original, whatever the verdict is."""
+    applies = item.get("related") is True
     return Verdict(
         str(item.get("question_id")),
         str(item.get("dimension")),
         item.get("related") if isinstance(item.get("related"), bool) else None,
         item.get("compliant") if isinstance(item.get("compliant"), bool) else None,
-        float(confidence) if counts else 0.0,
+        float(item.get("confidence", 0.0)) if applies else 0.0,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.data.chunk_times import SUFFIX as TIMES
-from worldgauge.benchmarks.worldolympiad.data.pipelines import cleaned, pipeline_of
+from worldgauge.benchmarks.worldolympiad.data.pipelines import pipeline_of
 from worldgauge.benchmarks.worldolympiad.data.tree import MARK, PROMPTS
 from worldgauge.core.errors import WorldGaugeError
 
@@ -30,8 +30,8 @@ def released_rows(root: Path, pipeline: str) -> list[dict[str, str]]:
         reference = _first(folder, "ref_*.mp4")
         prompts = folder / PROMPTS
         exact = None if video is None else video.with_name(video.stem + TIMES)
-        times = exact if exact is not None and exact.is_file() else _first(folder, f"{prefix}{MARK}*{TIMES}")
-        if video is None or reference is None or times is None or not prompts.is_file():
+        times = exact if exact is not None and exact.exists() else _first(folder, f"{prefix}{MARK}*{TIMES}")
+        if video is None or reference is None or times is None or not prompts.exists():
             continue
         rows.append(row_of(folder, name, prefix, video=video, reference=reference, times=times))
     return rows
@@ -45,7 +45,7 @@ def row_of(folder: Path, pipeline: str, prefix: str, *, video: Path, reference: 
         "gt_video": reference.as_posix(),
         "prompt_json": (folder / PROMPTS).as_posix(),
         "chunk_json": times.as_posix(),
-        "output": (folder / f"{prefix}_judge_{cleaned(folder.name)}.json").as_posix(),
+        "output": (folder / f"{prefix}_judge_{folder.name}.json").as_posix(),
         "pipeline": pipeline,
         "pipeline_output_prefix": prefix,
     }

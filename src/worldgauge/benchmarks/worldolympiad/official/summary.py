@@ -80,7 +80,7 @@ def summarise(
     rows: Iterable[Mapping[str, Any]], folder: Path, source: str, include_non_ok: bool = False
 ) -> tuple[dict[str, Any], list[CaseScores]]:
     """The summary of the judge files that a progress file names, relative to `folder`, and what each of them says."""
-    cases = [read_case({"id": number, **row}, folder, include_non_ok) for number, row in enumerate(rows, start=1)]
+    cases = [read_case(_numbered(row, number), folder, include_non_ok) for number, row in enumerate(rows, start=1)]
     overall, by_question = Questions(), dict[str, Questions]()
     for case in cases:
         if case.questions is not None:
@@ -90,7 +90,7 @@ def summarise(
     errors = Counter(case.error for case in cases if case.error)
     summary = {
         "summary_items": len(cases),
-        "status_counts": dict(Counter(str(case.row.get("status") or "") for case in cases)),
+        "status_counts": dict(Counter(case.row["status"] for case in cases)),
         "error_counts": dict(errors),
         "physical_questions": {
             "overall": overall.to_json(),
@@ -106,7 +106,8 @@ def summarise(
 
 
 def read_case(row: Mapping[str, Any], folder: Path, include_non_ok: bool = False) -> CaseScores:
-    """One judge file; where it gives nothing, `error` says why in the words of the original."""
+    """One judge file; where it gives nothing, `error` says why in the words of the original. Raises `ValueError` where
+    it holds JSON that is no object: the original ends there."""
     if row.get("status") != "ok" and not include_non_ok:
         return CaseScores(row, "not_ok")
     output = row.get("output")
@@ -121,7 +122,14 @@ def read_case(row: Mapping[str, Any], folder: Path, include_non_ok: bool = False
         return CaseScores(row, f"invalid_json: {error}")
     except OSError as error:
         return CaseScores(row, f"read_error: {error}")
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{file} is no judge file: it holds no object")
     return scores_in(content, row)
+
+
+def _numbered(row: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """A row with a name: the number of its line where it has none that says anything."""
+    return {**row, "id": row.get("id") or number, "status": str(row.get("status") or "")}
 
 
 def scores_in(content: Any, row: Mapping[str, Any]) -> CaseScores:

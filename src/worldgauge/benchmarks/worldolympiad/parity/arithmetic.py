@@ -151,8 +151,7 @@ class _Script:
 
 
 def three_d_score_parsing(given: Answer, arrays: Arrays) -> Answer:
-    text = given["text"] if "text" in given else "".join(part["text"] for part in given["content_list"])
-    return {"score": released_score(text)}
+    return {"score": released_score(given["text"] if "text" in given else given["content_list"])}
 
 
 def combine(given: Answer, arrays: Arrays) -> Answer:

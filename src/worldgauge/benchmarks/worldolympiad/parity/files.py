@@ -75,8 +75,9 @@ def interaction_pooling(given: Answer, arrays: Arrays) -> Answer:
     ends = given["chunk_boundaries_sec"]
     spans = [evidence.Span(a, b) for a, b in itertools.pairwise(ends)]
     films = Film(given["gen_fps"], given["gen_frames"]), Film(given["ref_fps"], given["ref_frames"])
-    levels = [*["chunk"] * len(spans), *["transition"] * (len(spans) - 1), "global"]
-    levels = [level for level in levels if not given[f"skip_{level}"]]
+    kept = [level for level in evidence.LEVELS if not given[f"skip_{level}"]]
+    asked = {"chunk": len(spans), "transition": len(spans) - 1, "global": 1}
+    levels = [level for level in kept for _ in range(asked[level])]
     answers: dict[str, list[Any]] = {level: [] for level in PARTS}
     for level, text in zip(levels, given["answers_in_call_order"], strict=True):
         content = json.loads(unfenced(text))
@@ -86,20 +87,15 @@ def interaction_pooling(given: Answer, arrays: Arrays) -> Answer:
     values = {level: tuple(level_value(level, one) for one in own) for level, own in answers.items()}
     found = Levels(values["chunk"], values["transition"], values["global"][0] if values["global"] else None)
     overall = pooled_levels(found)
-    assert overall is not None
-    score = overall / FULL
+    score = None if overall is None else overall / FULL
     if values["global"]:
         shown = [stored(_plain(answers[level])) for level in PARTS]
         score = measured("interaction_judged", *shown).value
-    images = {"chunk": 8, "transition": 10, "global": 16}
+    read, images = evidence.all_positions(*films, spans, kept)
     return {
         "raises": None,
-        "images_per_call": [images[level] for level in levels],
-        "read_positions": [
-            [name, _listed(frames)]
-            for name, frames in evidence.all_positions(*films, spans)
-            if not _left_out(given, name, frames)
-        ],
+        "images_per_call": images,
+        "read_positions": [[name, _listed(frames)] for name, frames in read],
         "summary": {
             "chunk_mean": found.chunk_mean,
             "transition_mean": found.transition_mean,
@@ -107,17 +103,11 @@ def interaction_pooling(given: Answer, arrays: Arrays) -> Answer:
             "overall": overall,
         },
         "overall_raw": overall,
-        "score": round(score, ROUNDED),
+        "score": None if score is None else round(score, ROUNDED),
         "chunk_values": list(found.chunks),
         "transition_values": list(found.transitions),
         "global_value": found.whole,
     }
-
-
-def _left_out(given: Answer, name: str, frames: Any) -> bool:
-    """Frames of a level that was skipped are not read."""
-    counts = {evidence.CHUNK_FRAMES: "chunk", evidence.SIDE_FRAMES: "transition", evidence.GLOBAL_FRAMES: "global"}
-    return name == "gen" and bool(given[f"skip_{counts[len(frames)]}"])
 
 
 def _plain(answers: list[Any]) -> list[Any]:
@@ -133,7 +123,7 @@ def _plain(answers: list[Any]) -> list[Any]:
 
 def clip_adherence(given: Answer, arrays: Arrays) -> Answer:
     film = Film(given["fps"], given["total_frames"])
-    taken, counts, chunks = list[float](), list[int](), list[float | None]()
+    taken, counts = list[float](), list[int]()
     parts = zip(given["captions"], given["starts"], given["ends"], given["frame_similarities_per_chunk"], strict=True)
     numbers = []
     for caption, start, end, similarities in parts:
@@ -142,17 +132,20 @@ def clip_adherence(given: Answer, arrays: Arrays) -> Answer:
         scored = similarities[:shown] if caption.strip() else []
         counts.append(len(scored))
         taken += scored
-        chunks.append(None)
-    found = {"similarities": np.array(taken), "counts": np.array(counts), "tokens": np.zeros(4), "most": np.array(0)}
-    answer = measured("clip_adherence", found)
+    tokens = np.zeros(len(counts))
+    found = {"similarities": np.array(taken), "counts": np.array(counts), "tokens": tokens, "most": np.array(0)}
+    value, scores = None, tuple[float | None, ...]([None] * len(counts))
+    if taken:
+        answer = measured("clip_adherence", found)
+        value, scores = answer.value, answer.curve or ()
     return {
         "summary": {
-            "semantic_adherence": answer.value,
+            "semantic_adherence": value,
             "num_scored_chunks": sum(count > 0 for count in counts),
             "num_chunks": len(counts),
             "num_scored_frames": len(taken),
         },
-        "chunk_scores": list(answer.curve or ()),
+        "chunk_scores": list(scores),
         "num_frames": numbers,
     }
 
@@ -165,13 +158,13 @@ def timestamp_totals(given: Answer, arrays: Arrays) -> Answer:
     except ValueError:
         return {"interaction": {"raises": "ValueError"}, "clip": {"raises": "ValueError"}}
     spans = [evidence.Span(one["generated_start_sec"], one["generated_end_sec"]) for one in timed]
-    read = evidence.all_positions(generated, reference, spans)
+    read, images = evidence.all_positions(generated, reference, spans)
     shown = [clip_positions(generated, span.start, span.end, FRAMES_PER_CHUNK) for span in spans]
     return {
         "interaction": {
             "raises": None,
             "read_positions": [[name, _listed(found)] for name, found in read],
-            "n_judge_calls": len(spans) + max(0, len(spans) - 1) + 1,
+            "n_judge_calls": len(images),
         },
         "clip": {
             "raises": None,
