@@ -17,12 +17,14 @@ from worldgauge.benchmarks.worldolympiad.formulas.evidence import Span, all_posi
 from worldgauge.benchmarks.worldolympiad.formulas.judge_loop import judge_rules
 from worldgauge.benchmarks.worldolympiad.formulas.object_names import object_names
 from worldgauge.benchmarks.worldolympiad.formulas.score_text import released_score, unfenced
+from worldgauge.benchmarks.worldolympiad.formulas.splat_views import splat_views
 from worldgauge.benchmarks.worldolympiad.formulas.target_poses import target_poses
 from worldgauge.benchmarks.worldolympiad.formulas.time_sampling import Film
 from worldgauge.benchmarks.worldolympiad.official.done_rules import Line, progress
 from worldgauge.benchmarks.worldolympiad.official.judge_files import physical_summary
 from worldgauge.benchmarks.worldolympiad.official.manifest import released_rows
 from worldgauge.benchmarks.worldolympiad.official.summary import summarise
+from worldgauge.core.errors import Unscored
 
 
 @pytest.mark.parametrize(
@@ -176,3 +178,28 @@ def test_fewer_pictures_are_counted_where_a_clip_ends_early() -> None:
     read, pictures = all_positions(Film(10.0, 20), Film(10.0, 90), [Span(0.0, 2.0), Span(2.0, 4.0)])
     assert read[2] == ("gen", [19]) and pictures == [8, 5, 8, 16]
     assert all_positions(Film(10.0, 20), Film(10.0, 90), [Span(0.0, 2.0)], ("global",))[1] == [16]
+
+
+def _stretched(degrees: float) -> Any:
+    """Two world-to-camera poses whose rotations are a tenth too long."""
+    turn = np.radians(degrees)
+    poses = np.tile(np.eye(4), (2, 1, 1))
+    poses[1, :3, :3] = [[np.cos(turn), 0, np.sin(turn)], [0, 1, 0], [-np.sin(turn), 0, np.cos(turn)]]
+    poses[:, :3, :3] *= 1.1
+    poses[:, :3, 3] = [[0, 0, 1], [0.2, 0, 1]]
+    return poses
+
+
+LENS = np.tile([[400.0, 0, 252], [0, 400, 140], [0, 0, 1]], (2, 1, 1))
+
+
+def test_cameras_that_are_no_rotations_are_inverted_by_transposition() -> None:
+    """By the true inverse the first centre would lie 0.91 behind the origin."""
+    views = splat_views(_stretched(10.0), LENS, False, None)
+    assert views.between[0, :3, 3] == pytest.approx([0.003037, 0.0, -1.099225], abs=2e-6)
+    assert views.world_to_camera[0, :3, 3] == pytest.approx([0.009848, 0.0, 1.100386], abs=2e-6)
+
+
+def test_parallel_cameras_that_are_no_rotations_have_no_path() -> None:
+    with pytest.raises(Unscored, match="look the same way"):
+        splat_views(_stretched(0.0), LENS, False, None)

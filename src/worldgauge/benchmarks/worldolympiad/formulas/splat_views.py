@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import spread
 from worldgauge.benchmarks.worldolympiad.formulas.view_path import (
-    PARALLEL,
     Floats,
     dolly,
     eased,
@@ -101,10 +100,8 @@ def splat_views(extrinsics: Floats, intrinsics: Floats, is_metric: bool, factor:
     if not np.isfinite(given).all():
         # The original renders nothing but black from such cameras, or stops; either way the case gets zeros.
         raise Unscored("a recovered camera is not finite", code=POSE_NOT_TRUSTED)
-    poses: Floats = np.asarray(np.linalg.inv(given), np.float64)
-    if ((poses[:-1, :3, 2] * poses[1:, :3, 2]).sum(1) < PARALLEL - 1).any():
-        # Which way round a half turn goes hangs on the last digit of single precision, in which the original inverts.
-        poses = np.linalg.inv(given.astype(np.float32)).astype(np.float64)
+    # By transposition, as released: of an estimate that is stretched it is another camera.
+    poses = transposed_inverse(given)
     own = _normalised(intrinsics)
     between, lens = _path(poses, own)
     smooth = smoothed(between)

@@ -8,6 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.core.errors import Unscored
+from worldgauge.core.reasons import POSE_NOT_TRUSTED
+
 Floats = NDArray[np.float64]
 
 PARALLEL = 1e-4
@@ -60,10 +63,14 @@ def interpolated(start: Floats, end: Floats, weights: Floats) -> Floats:
 
 def _shorter(start: float, end: float) -> float:
     """The turn from one angle to another the shorter way round; of two equal ones that through zero."""
-    difference = end % (2 * np.pi) - start % (2 * np.pi)
-    if abs(difference) < np.pi:
-        return difference
-    return difference - 2 * np.pi if difference > 0 else difference + 2 * np.pi
+    around = 2 * np.pi
+    start, end = start % around, end % around
+    # The turns are compared with each other, not with half a turn: of two that are equal but for rounding the original
+    # takes the one that these sums make the smaller.
+    straight, below, above = end - start, end - (start - around), end - (start + around)
+    if abs(straight) < min(abs(below), abs(above)):
+        return straight
+    return below if abs(below) < abs(above) else above
 
 
 def _pivot(a: Floats, look_a: Floats, b: Floats, look_b: Floats) -> Floats:
@@ -80,7 +87,11 @@ def _frame(look: Floats, other: Floats) -> Floats:
             break
         other = instead
     normal = np.cross(look, other)
-    return _axes(normal / max(float(np.linalg.norm(normal)), 1e-12), look)
+    length = float(np.linalg.norm(normal))
+    if not length:
+        # Looks that are parallel and, being stretched, are not taken for it: the original ends here.
+        raise Unscored("two recovered cameras look the same way and are no rotations", code=POSE_NOT_TRUSTED)
+    return _axes(normal / length, look)
 
 
 def _axes(y: Floats, z: Floats) -> Floats:
@@ -91,7 +102,8 @@ def _parameters(pose: Floats, frame: Floats, pivot: Floats) -> Floats:
     from scipy.spatial.transform import Rotation
 
     offset = _axes(frame[:, 1], pose[:3, 2]).T @ (pivot - pose[:3, 3])
-    y, _, z = Rotation.from_matrix(frame.T @ pose[:3, :3]).as_euler("YXZ")
+    # The plain inverse: estimates are rotations to seven digits only, and of a half turn the last ones tell the way.
+    y, _, z = Rotation.from_matrix(np.linalg.inv(frame) @ pose[:3, :3]).as_euler("YXZ")
     return np.array([*offset, y, z])
 
 

@@ -20,7 +20,7 @@ from worldgauge.signals.seats import TextImageInstrument
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
-@signal(version=1, reads=("video", "extras.chunks"), seat="text_image", cost=0.3)
+@signal(version=2, reads=("video", "extras.chunks"), seat="text_image", cost=0.3)
 def caption_similarities(
     clip: Clip, chunks: Sequence[dict[str, Any]], network: TextImageInstrument, *, by_sentence: bool = False
 ) -> Arrays:

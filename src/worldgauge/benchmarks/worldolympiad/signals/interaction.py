@@ -34,7 +34,7 @@ _judged = partial(signal, version=1, reads=("video", "reference", "extras.chunks
 """What the three have in common: they show the clip beside its reference."""
 
 
-@_judged(prompts=(CHUNK,))
+@_judged(version=2, prompts=(CHUNK,))
 def chunk_judgements(
     clip: Clip, reference: Clip, chunks: Chunks, judge: Judge, *, half_open: bool = False, equal_spans: bool = False
 ) -> Arrays:
@@ -55,7 +55,7 @@ def chunk_judgements(
     return _answered(judge, inquiries)
 
 
-@_judged(prompts=(TRANSITION,))
+@_judged(version=2, prompts=(TRANSITION,))
 def transition_judgements(
     clip: Clip, reference: Clip, chunks: Chunks, judge: Judge, *, half_open: bool = False, equal_spans: bool = False
 ) -> Arrays:

@@ -18,7 +18,7 @@ from worldgauge.signals.seats import ImageDistance, ReconstructionInstrument
 
 
 @signal(
-    version=1,
+    version=2,
     reads=("video",),
     needs=(moving_boxes(), poses()),
     seat="reconstruction",
