@@ -77,6 +77,17 @@ def test_nine_models_share_a_folder_and_sidecars_are_no_videos(tree: Path, tmp_p
     assert find_videos(alone, read_dataset(alone)).model.name == "LongLive", "the sidecar is no second model"
 
 
+def test_what_a_stopped_evaluation_left_is_no_video_and_a_case_may_be_about_a_mask(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path, {"general/wear_a_mask": 1, "general/c2": 1})
+    folder = tree / "general" / "c2"
+    (folder / "wow_gen_c2.mp4").rename(folder / "wow_gen_c2_dynamic_binary_mask.mp4")
+    cases = read_dataset(tree)
+    assert set(submission_of(tree, "wow", cases).videos) == {"wear_a_mask"}
+    assert set(submission_of(tree, "longlive", cases).videos) == {"wear_a_mask", "c2"}
+    (alone,) = (remark for remark in tree_remarks(tree, look_into_videos=False) if remark.kind == "sidecar alone")
+    assert alone.file == "wow_gen_c2_dynamic_binary_mask.mp4"
+
+
 def test_manifests_name_whole_cases_and_are_read_back(tmp_path: Path) -> None:
     tree = write_tree(tmp_path, {"general/c1": 1, "general/c2": 1, "embodied/c1": 2})
     (tree / "general" / "c2" / "longlive_gen_c2_chunk_timestamps.json").unlink()

@@ -83,6 +83,20 @@ def test_poolings_of_existing_results_differ(tmp_path: Path) -> None:
     assert row["geometry"] is None and row["all_paper"] is None, "a mean of two tracks is another number"
 
 
+def test_a_score_that_is_no_number_is_no_perfect_one(tmp_path: Path) -> None:
+    """The released code writes 1.0 for a sum that is no number; here such a file has no 3D score, and is counted."""
+    for name, raw, normalised in (("a", 1.5, 0.5), ("b", float("nan"), 1.0)):
+        file = judge_file(tmp_path, "gaming", name, RULES, 3.0, 0.25)
+        content = json.loads(file.read_text())
+        parts = {"gs_score": raw / 3, "meta_score": 0.5, "camera_motion_score": 0.5}
+        content["three_d"] = {**parts, "final_score_raw": raw, "final_score_normalized": normalised}
+        file.write_text(json.dumps(content))
+    row = read_official(tmp_path)[0].row()
+    assert (row["geometry"], row["GS"], row["Meta"]) == (0.5, 0.5, 0.5)
+    assert (row["geometry_no_number"], row["geometry_failed"]) == (1, 0)
+    assert row["all_published"] is not None
+
+
 def test_rules_of_existing_results_have_their_numbers(tmp_path: Path) -> None:
     for k in range(8):
         judge_file(tmp_path, "general", f"film{k // 2}_part{k % 2}", {"gravity": k % 4 != 0, "impact": True}, 3.0, 0.3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,8 @@ class Official:
     geometry_parts: dict[str, list[float]] = field(default_factory=dict)
     geometry_failed: int = 0
     """Files in which every 3D score is 0, which is how a failure is told."""
+    geometry_no_number: int = 0
+    """Files with a 3D score that is no number. The released code makes 1 of their sum; here they have none."""
     combined: list[float] = field(default_factory=list)
 
     def add(self, content: Any, cluster: str = "") -> None:
@@ -58,13 +61,12 @@ class Official:
         for name, own in (
             ("interaction", self.interaction),
             ("clip_interaction", self.clip),
-            ("three_d", self.geometry),
             ("combined", self.combined),
         ):
-            value = scores.get(name)
+            value = _known(scores.get(name))
             if value is not None:
                 own.append(value)
-        self._add_geometry(content.get("three_d") if isinstance(content, Mapping) else None)
+        self._add_geometry(content.get("three_d") if isinstance(content, Mapping) else None, scores["three_d"])
         self._add_levels(content.get("interaction") if isinstance(content, Mapping) else None)
         physical = content.get("physical") if isinstance(content, Mapping) else None
         if isinstance(physical, Mapping):
@@ -79,20 +81,27 @@ class Official:
                     self.dimensions[verdict.dimension] = self.dimensions.get(verdict.dimension, Counts()) + counts
                     self.of_case.setdefault(verdict.rule, []).append((cluster, counts))
 
-    def _add_geometry(self, content: Any) -> None:
+    def _add_geometry(self, content: Any, score: float | None) -> None:
         if not isinstance(content, Mapping):
             return
         parts = {column: number(content.get(name)) for column, name in SCORES.items()}
         for column, value in parts.items():
-            if value is not None:
-                self.geometry_parts.setdefault(column, []).append(value)
+            if _known(value) is not None:
+                self.geometry_parts.setdefault(column, []).append(float(value or 0.0))
+        if any(
+            math.isnan(value) for value in (*parts.values(), number(content.get("final_score_raw")), score) if value
+        ):
+            self.geometry_no_number += 1
+            return
+        if score is not None:
+            self.geometry.append(score)
         self.geometry_failed += all(value == 0 for value in parts.values())
 
     def _add_levels(self, content: Any) -> None:
         summary = content.get("summary") if isinstance(content, Mapping) else None
         if not isinstance(summary, Mapping):
             return
-        known = {column: number(summary.get(name)) for column, name in LEVELS.items()}
+        known = {column: _known(number(summary.get(name))) for column, name in LEVELS.items()}
         parts = {column: value / FULL for column, value in known.items() if value is not None}
         for column, value in parts.items():
             self.levels.setdefault(column, []).append(value)
@@ -143,6 +152,7 @@ class Official:
             **{column: _mean(self.geometry_parts.get(column, [])) for column in SCORES},
             "geometry": geometry,
             "geometry_failed": self.geometry_failed,
+            "geometry_no_number": self.geometry_no_number,
             "geometry_without_failures": without,
             **{column: _mean(self.levels.get(column, [])) for column in LEVELS},
             "interaction_released": judged,
@@ -196,6 +206,10 @@ def _rate_interval(verdicts: Sequence[tuple[str, Counts]]) -> Interval | None:
         return None
     drawn = cluster_replicates(np.array([[float(counts.correct) for _, counts in judged]]), clusters)
     return percentile_interval(drawn[0], clusters=len(names))
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
 def _mean_of_all(*tracks: float | None) -> float | None:

@@ -51,7 +51,7 @@ def _sidecars(folder: CaseFolder) -> Iterator[Remark]:
     for path in sorted(folder.path.glob("*.mp4")):
         if not is_sidecar(path):
             continue
-        ending = next(end for end in SIDECARS[::-1] if path.stem.endswith(end))
+        ending = next(end for end in SIDECARS if path.stem.endswith(end))
         original = path.with_name(path.stem.removesuffix(ending) + ".mp4")
         if not original.is_file():
             yield Remark(folder.name, path.name, "sidecar alone", "the original would score it in the video's place")

@@ -15,8 +15,11 @@ PROMPTS = "prompt.json"
 OUTPUTS = "outputs_batch"
 DOMAINS = {"general": "general", "gaming": "gaming", "embodied": "robotics", "robotics": "robotics"}
 """Folder to the domain: the paper says robotics where the tree says embodied."""
-SIDECARS = ("_mask_h264", "_bbox_h264", "_dynamic_binary_mask_h264", "_dynamic_inpainted_h264")
-"""Ends of the names of videos that the evaluation itself writes beside the one it looks at."""
+SIDECARS = tuple(
+    name + coded for name in ("_dynamic_binary_mask", "_dynamic_inpainted", "_mask", "_bbox") for coded in ("_h264", "")
+)
+"""Ends of the names of videos that the evaluation itself writes beside the one it looks at, longer ones first. Those
+without a codec are deleted at the end, unless it was stopped."""
 TRAJECTORY = "_da3_camera_trajectory.json"
 MARK = "_gen_"
 
@@ -61,10 +64,13 @@ class CaseFolder:
 def is_sidecar(path: Path) -> bool:
     """Whether a video was made by an evaluation out of another.
 
-    >>> is_sidecar(Path("longlive_gen_a_bbox_h264.mp4")), is_sidecar(Path("longlive_gen_a.mp4"))
+    A video is none whose name ends with that of its case, which may be about a mask.
+
+    >>> is_sidecar(Path("a/longlive_gen_a_bbox_h264.mp4")), is_sidecar(Path("a/longlive_gen_a.mp4"))
     (True, False)
     """
-    return path.stem.endswith(SIDECARS)
+    case = path.parent.name
+    return path.stem.endswith(SIDECARS) and not (case and path.stem.endswith(case))
 
 
 def case_folders(root: Path) -> Iterator[CaseFolder]:
