@@ -115,6 +115,7 @@ def test_summary_files(tree: Path) -> None:
     rows = [{"id": name, "status": "ok", "exit_code": 0, "output": place.format(name)} for name in ("a", "b", "gone")]
     _, summary, cases = write_summary(rows, tree, tree / "batch_logs" / "general_longlive")
     content = json.loads(summary.read_text())
+    assert content["source_summary"] == "batch_logs/general_longlive/summary_from_outputs.jsonl", "no folder of ours"
     assert content["scores"]["interaction"]["mean"] == pytest.approx(0.7)
     assert content["error_counts"] == {"missing_output": 1}
     overall = content["physical_questions"]["overall"]

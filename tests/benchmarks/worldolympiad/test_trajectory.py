@@ -58,7 +58,7 @@ def test_golden_values_of_the_released_score(predicted: Poses, target: Poses, sc
     assert compare_profiles(predicted, target).score == pytest.approx(score, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(40))
 def test_of_an_alignment_only_the_scale_is_left(seed: int) -> None:
     random = np.random.default_rng(seed)
     predicted, target = trembling(path(3, 40), seed), trembling(path(5, 60), seed + 9)
@@ -66,7 +66,7 @@ def test_of_an_alignment_only_the_scale_is_left(seed: int) -> None:
     moved = Similarity(1.7, turned, random.normal(size=3)).poses(predicted)
     whole, scale_only = compare_profiles(moved, target), compare_profiles(predicted, target, 1.7)
     assert whole.translation == pytest.approx(scale_only.translation, abs=1e-12)
-    assert whole.score == pytest.approx(scale_only.score, abs=1e-6)
+    assert whole.score == pytest.approx(scale_only.score, abs=1e-12)
 
 
 def test_every_branch_is_reached() -> None:

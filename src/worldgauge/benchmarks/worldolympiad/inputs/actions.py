@@ -26,6 +26,8 @@ _MOVES = {
     "S+D": "backward_right",
 }
 _TURNS = {"A": "camera_l", "D": "camera_r"}
+_WORDS = {"turn left": "camera_l", "turn right": "camera_r"}
+"""Actions that the released example has in words: turns, whatever A and D are taken for. No label is among them."""
 
 
 def read_action(text: str) -> str | None:
@@ -47,7 +49,11 @@ def verbs_of(action: str, sideways: Sideways = "move") -> tuple[str, ...]:
 
     >>> verbs_of("W+A"), verbs_of("W+A", "turn"), verbs_of("D", "turn"), verbs_of("")
     (('forward_left',), ('forward', 'camera_l'), ('camera_r',), ('idle',))
+    >>> verbs_of("Turn left")
+    ('camera_l',)
     """
+    if (word := " ".join(action.lower().split())) in _WORDS:
+        return (_WORDS[word],)
     label = read_action(action)
     if label is None:
         raise WorldGaugeError(f"'{action}' is no action", f"one of {', '.join(ACTIONS)}")

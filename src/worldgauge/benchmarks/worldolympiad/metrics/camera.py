@@ -20,7 +20,7 @@ from worldgauge.signals.poses import rigid_cameras
 SHARE: dict[str, Any] = {"unit": "", "higher_is_better": True, "bounds": (0, 1)}
 
 
-@metric(**SHARE, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=compare_profiles)
+@metric(**SHARE, version=2, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=compare_profiles)
 def camera_motion(case: Case, ours: Arrays, wanted: Arrays, *, seed: int = SEED) -> Measurement:
     """Trajectory score of the released code: how the recovered camera path follows that recovered from the reference.
 

@@ -78,7 +78,8 @@ def whole_geometry(
 
 
 def _whole(name: str, views: Signal, meta: Signal) -> Metric:
-    return metric(**SHARE, needs=[views(), meta(), *_PATHS], formula=geometry_score, name=name)(whole_geometry)
+    needs = [views(), meta(), *_PATHS]
+    return metric(**SHARE, version=2, needs=needs, formula=geometry_score, name=name)(whole_geometry)
 
 
 geometry = _whole("geometry", splat_judgement, meta_judgement)

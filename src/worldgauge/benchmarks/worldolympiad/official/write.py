@@ -61,13 +61,14 @@ def write_official(run: Run, out: Path, prefix: str, store: Path) -> list[Path]:
 
 
 def write_summary(rows: list[dict[str, Any]], root: Path, logs: Path) -> list[Path]:
-    """The progress file, the summary and the table of judge files that lie below `root`."""
+    """The progress file, the summary and the table of judge files that lie below `root`, as the released driver has
+    them made: rows that are not done are looked for too."""
     logs.mkdir(parents=True, exist_ok=True)
     progress = logs / PROGRESS
     progress.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    total, cases = summarise(rows, root, str(progress))
+    total, cases = summarise(rows, root, progress.relative_to(root).as_posix(), include_non_ok=True)
     summary = logs / SUMMARY
-    summary.write_text(json.dumps(total, indent=2) + "\n", "utf-8")
+    summary.write_text(json.dumps(total, ensure_ascii=False, indent=2) + "\n", "utf-8")
     return [progress, summary, write_cases(logs / CASES, cases)]
 
 
