@@ -16,10 +16,12 @@ from worldgauge.benchmarks.worldolympiad.data.manifests import manifest_rows, su
 from worldgauge.benchmarks.worldolympiad.data.rules import rules
 from worldgauge.benchmarks.worldolympiad.data.tree import cluster_of
 from worldgauge.benchmarks.worldolympiad.official.manifest import released_rows
+from worldgauge.benchmarks.worldolympiad.signals.chunks import NO_TIMES, timed_chunks
 from worldgauge.core.case_file import read_cases, write_cases
-from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.clip import Clip
+from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.submission import Submission
-from worldgauge.core.video import VideoInfo
+from worldgauge.core.video import Video, VideoInfo
 from worldgauge.media.encoder import write_video
 
 
@@ -144,6 +146,33 @@ def test_a_bad_prompt_file_costs_its_own_chunks(tmp_path: Path, caplog: pytest.L
     assert "chunks" not in {case.id: case for case in read_dataset(tree)}["many"].extras
     with pytest.raises(WorldGaugeError, match="not a WorldOlympiad data set"):
         read_dataset(tmp_path / "outputs_batch" / "general" / "c1")
+
+
+def test_a_description_nobody_can_read_costs_its_own_case(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tree = write_tree(tmp_path, {"general/c1": 1, "general/c2": 1})
+    (tree / "general" / "c1" / "prompt.txt").write_bytes(b"\xff\xfe street")
+    cases = {case.id: case for case in read_dataset(tree)}
+    assert "description" not in cases["c1"].extras and cases["c2"].extras["description"]
+    assert "cannot be read" in caplog.text
+
+
+@pytest.mark.parametrize(("action", "label"), [(["W", "A"], "W+A"), (None, ""), (5, "5"), (True, "True")])
+def test_actions_of_any_kind_become_labels(tmp_path: Path, action: object, label: str) -> None:
+    tree = write_tree(tmp_path, {"general/c1": 1})
+    (tree / "general" / "c1" / "prompt.json").write_text(json.dumps([{"caption": "a", "action": action}]))
+    assert read_dataset(tree)[0].extras["chunks"][0]["action"] == label
+
+
+@pytest.mark.parametrize("second", ["NaN", "Infinity", '"nan"'])
+def test_times_that_are_no_numbers_are_no_times(tmp_path: Path, second: str) -> None:
+    tree = write_tree(tmp_path, {"general/c1": 1})
+    folder = tree / "general" / "c1"
+    times = tmp_path / "times.json"
+    times.write_text(f'[{{"start": 0, "end": {second}}}]')
+    clip = Clip(Video(folder / "longlive_gen_c1.mp4", beside=times))
+    with pytest.raises(Unscored, match="no number") as told:
+        timed_chunks(clip, read_dataset(tree)[0].extras["chunks"])
+    assert told.value.code == NO_TIMES
 
 
 def test_what_is_odd_is_told(tmp_path: Path) -> None:

@@ -80,9 +80,15 @@ def read_chunks(file: Path) -> list[dict[str, Any]]:
     chunks = []
     for one in found:
         start, end = interval_seconds(one.interval) if isinstance(one.interval, str) else (None, None)
-        action = one.action if isinstance(one.action, str) else "+".join(map(str, one.action or ()))
-        chunks.append({**one.to_json(), "action": action, "seconds": [start, end]})
+        chunks.append({**one.to_json(), "action": _action(one.action), "seconds": [start, end]})
     return chunks
+
+
+def _action(given: Any) -> str:
+    """One label, also of a list of keys; empty where nothing is said."""
+    if isinstance(given, list):
+        return "+".join(map(str, given))
+    return "" if given is None else str(given)
 
 
 def _description(folder: CaseFolder, reference: Path | None) -> str:
@@ -90,4 +96,6 @@ def _description(folder: CaseFolder, reference: Path | None) -> str:
         file = description_file(reference or folder.path / "ref.mp4", None)
         return "" if file is None else read_description(file)
     except (OSError, ValueError) as error:
-        raise WorldGaugeError(f"{folder.path}: its description cannot be read ({error})", "mend the file") from error
+        # As with chunks: the case is without it, the data set goes on.
+        log.warning("%s: its description cannot be read (%s)", folder.path, error)
+        return ""

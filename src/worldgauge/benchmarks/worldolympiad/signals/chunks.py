@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import ChunkPrompt
@@ -39,6 +40,8 @@ def timed_chunks(clip: Clip, prompts: Sequence[dict[str, Any]]) -> list[TimedChu
         found = joined_chunks(json.loads(file.read_text("utf-8-sig")), known)
     except (ValueError, TypeError, OSError) as error:
         raise Unscored(f"{file.name} is no timestamp file: {error}", "mend it", code=NO_TIMES) from error
+    if not all(isfinite(one[end]) for one in found for end in ("generated_start_sec", "generated_end_sec")):
+        raise Unscored(f"{file.name} has a time that is no number", "mend it", code=NO_TIMES)
     return [
         TimedChunk(
             one["chunk_index"],
