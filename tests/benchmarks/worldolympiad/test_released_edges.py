@@ -20,7 +20,7 @@ from worldgauge.benchmarks.worldolympiad.formulas.score_text import released_sco
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import splat_views
 from worldgauge.benchmarks.worldolympiad.formulas.target_poses import target_poses
 from worldgauge.benchmarks.worldolympiad.formulas.time_sampling import Film
-from worldgauge.benchmarks.worldolympiad.official.done_rules import Line, progress
+from worldgauge.benchmarks.worldolympiad.official.done_rules import Line, progress, scheduled
 from worldgauge.benchmarks.worldolympiad.official.judge_files import physical_summary
 from worldgauge.benchmarks.worldolympiad.official.manifest import released_rows
 from worldgauge.benchmarks.worldolympiad.official.summary import summarise
@@ -164,6 +164,7 @@ def test_a_row_without_a_name_is_called_by_its_line(tmp_path: Path, name: Any) -
     total, (case,) = summarise([row], tmp_path, "summary.jsonl")
     assert case.to_row()["id"] == 1 and total["status_counts"] == {"": 1}
     assert progress([Line(row, 4)])[0]["id"] == 4
+    assert scheduled([row], score=lambda _: 0) == [{"id": "1", "status": "ok", "exit_code": 0}]
 
 
 @pytest.mark.parametrize("text", ["null", "[]", "3"])

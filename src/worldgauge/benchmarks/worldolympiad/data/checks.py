@@ -19,6 +19,7 @@ from worldgauge.benchmarks.worldolympiad.data.tree import (
     case_folders,
     is_sidecar,
 )
+from worldgauge.benchmarks.worldolympiad.official.done_rules import is_stuck
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video, VideoInfo
 
@@ -65,7 +66,7 @@ def _sidecars(folder: CaseFolder) -> Iterator[Remark]:
 
 def _judge_files(folder: CaseFolder) -> Iterator[Remark]:
     for path in sorted(folder.path.glob("*_judge_*.json")):
-        if path.stat().st_size == 0:
+        if is_stuck(path):
             yield Remark(folder.name, path.name, "empty judge file", "selected and skipped for ever; delete it")
 
 

@@ -68,13 +68,13 @@ def scheduled(
 ) -> list[dict[str, Any]]:
     """What the scheduler writes, by id: an exit code of 0 is ok whatever was written, and a dry run is ok throughout.
 
-    `score` evaluates a row and returns its exit code.
+    `score` evaluates a row and returns its exit code. A row without a name is called by its line.
     """
     found: list[dict[str, Any]] = []
-    for row in rows:
-        if scheduler_skips(row.get("output"), force):
-            found.append({"id": str(row["id"]), "status": "skipped"})
+    for line in (Line(row, number) for number, row in enumerate(rows, start=1)):
+        if scheduler_skips(line.row.get("output"), force):
+            found.append({"id": str(line.id), "status": "skipped"})
             continue
-        code = 0 if dry_run else score(row)
-        found.append({"id": str(row["id"]), "status": "failed" if code else "ok", "exit_code": code})
+        code = 0 if dry_run else score(line.row)
+        found.append({"id": str(line.id), "status": "failed" if code else "ok", "exit_code": code})
     return sorted(found, key=lambda one: one["id"])
