@@ -106,6 +106,7 @@ def test_controls_of_families() -> None:
     assert held_verbs(family("lingbot"), "None", "move") == (), "it stands still when nothing is held"
     assert held_verbs(family("matrix-game3"), "S", "move") == ("back",)
     assert controls(family("rolling-forcing"), chunks, "move")["prompt"] == "a b"
+    assert held_verbs(family("infinite-world"), "W+A", "turn") == ("forward+camera_l",), "both in one verb of its list"
     with pytest.raises(Unsupported, match="one thing after another"):
         held_verbs(family("matrix-game2"), "W+A", "turn")
     with pytest.raises(Unsupported, match="has no 'left'"):

@@ -64,6 +64,8 @@ def held_verbs(family: Family, action: str, sideways: Sideways) -> tuple[str, ..
     absent = [verb for verb in wanted if verb not in family.verbs]
     if absent:
         raise Unsupported(f"{family.title} has no '{', '.join(absent)}', which the action {action} means")
+    if not family.held and len(wanted) > 1 and family.joined:
+        return (family.joined.join(family.spelled.get(verb, verb) for verb in wanted),)
     if not family.held and len(wanted) > 1:
         raise Unsupported(f"{family.title} does one thing after another, and {action} means {' and '.join(wanted)}")
     if family.most_held is not None and len(wanted) > family.most_held:

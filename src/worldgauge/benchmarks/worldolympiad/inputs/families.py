@@ -33,6 +33,8 @@ class Family(BaseModel):
     """Frames that one verb of a list lasts."""
     held: bool = False
     """Whether the verbs of a call are held together, not one after the other."""
+    joined: str = ""
+    """What joins a move and a turn into one verb of a list; empty: it does one thing after another."""
     most_held: int | None = None
     """Verbs that can be held together."""
     call: Literal["clip", "chunk"] = "clip"
