@@ -88,6 +88,15 @@ def test_a_dolly_against_a_static_reference_is_shrunk_to_its_jitter() -> None:
     assert fixed_score(dolly, reference).score < 0.01
 
 
+def test_a_path_without_a_shape_is_not_aligned() -> None:
+    """One that stands still, or runs along a line, in a world that is turned."""
+    turned = np.eye(4)
+    turned[:3, :3], turned[:3, 3] = Rotation.from_rotvec([0.3, -0.8, 0.5]).as_matrix(), [1.0, 2.0, 3.0]
+    for shapeless in (path(yaw=40), path(4)):
+        assert aligned_scale(turned @ shapeless, trembling(path(5, 20), 1)) == 1.0
+    assert aligned_scale(turned @ trembling(path(5, 20), 1), trembling(path(10, 20), 1)) != 1.0
+
+
 def test_the_seed_is_kept() -> None:
     ours, wanted = trembling(path(2, 30), 3), trembling(path(4, -10), 4)
     assert aligned_scale(ours, wanted, 5) == aligned_scale(ours, wanted, 5)
