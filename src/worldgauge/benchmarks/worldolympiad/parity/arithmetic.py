@@ -274,7 +274,7 @@ def meta_view_choice(given: Answer, arrays: Arrays) -> Answer:
 
 def splat_judge_message(given: Answer, arrays: Arrays) -> Answer:
     if given["part"] == "splat_video":
-        shape = given.get("tensor_shape") or (given.get("n_views"), 3, splat_views.SIDE, splat_views.SIDE)
+        shape: list[int] = given.get("tensor_shape") or [given["n_views"], 3, splat_views.SIDE, splat_views.SIDE]
         if len(shape) != 4:
             raise ValueError("views are (T, 3, H, W)")
         return {"frames_sent": splat_views.judged_views(shape[0]), "score": released_score('{"score": 0.625}')}
