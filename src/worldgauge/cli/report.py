@@ -32,7 +32,7 @@ TEXTS = {"terminal": to_text, **FORMATS}
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN...", show_default=False),
+        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN", show_default=False),
     ],
     style: Annotated[
         str | None,
