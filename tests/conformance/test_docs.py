@@ -73,7 +73,7 @@ def test_the_check_finds_what_is_wrong() -> None:
     assert unknown_word(["cameras", "layout", "pan_left"]) == "layout"
     assert unknown_word(["run", "my_videos/", "--refrence", "truth/"]) == "--refrence"
     assert unknown_word(["run", "my_videos/", "--reference", "truth/"]) is None
-    assert words_of("worldgauge plan     my_videos/ -b cases/   what it costs") == ["plan", "my_videos/", "-b", "cases/"]
+    assert words_of("worldgauge plan     clips/ -b cases/   what it costs") == ["plan", "clips/", "-b", "cases/"]
     assert words_of("`worldgauge list`") == ["list"]
     assert words_of("worldgauge doctor         what can run here") == ["doctor"]
 
