@@ -91,7 +91,7 @@ RunFolder = Annotated[
 ]
 RunFolders = Annotated[
     list[Path],
-    typer.Argument(help="Run folders of the benchmark.", parser=known_run, metavar="RUN...", show_default=False),
+    typer.Argument(help="Run folders of the benchmark.", parser=known_run, metavar="RUN", show_default=False),
 ]
 
 

@@ -163,7 +163,8 @@ def test_nothing_scored_is_counted_and_not_success_under_strict(tmp_path: Path) 
     (tmp_path / "v").mkdir()
     (tmp_path / "v" / "a.mp4").write_text("no")
     flags = ["run", tmp_path / "v", "-m", "flow_magnitude", "-w", 1]
-    assert "records: 0 scored, 1 invalid" in helpers.worldgauge(*flags).stdout
+    printed = helpers.worldgauge(*flags).stdout
+    assert "records: 0 scored, 1 invalid\nwhy: 'worldgauge show " in printed and " --status invalid'" in printed
     assert helpers.worldgauge(*flags, "--strict", check=False).returncode == 1
 
 

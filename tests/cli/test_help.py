@@ -7,9 +7,10 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 import helpers
-from worldgauge.cli.main import VERBS
+from worldgauge.cli.main import VERBS, as_command
 
 HEAVY = ("torch", "cv2", "av", "scipy", "pandas", "mujoco", "transformers", "PIL")
 
@@ -62,3 +63,27 @@ def test_a_wrong_verb_is_refused() -> None:
     done = helpers.worldgauge("rnu", check=False)
     assert done.returncode == 2
     assert "No such command 'rnu'" in done.stderr
+
+
+def test_examples_stay_lines() -> None:
+    """They would be filled into one paragraph, and two commands would read as one."""
+    app, inner = typer.Typer(), typer.Typer()
+
+    @inner.command()
+    def files() -> None:
+        """Write files.
+
+        worldgauge mine files runs/one -o a/folder/with/a/long/name
+        worldgauge mine check a/folder/with/a/long/name
+        """
+
+    @inner.command()
+    def check() -> None:
+        """Check files."""
+
+    app.add_typer(inner, name="mine")
+    command = as_command(app, "any").commands["mine"].commands["files"]
+    shown = command.get_help(typer.Context(command, info_name="files", terminal_width=40))
+    lines = [line.strip() for line in shown.splitlines()]
+    assert "worldgauge mine files runs/one -o a/folder/with/a/long/name" in lines
+    assert "worldgauge mine check a/folder/with/a/long/name" in lines

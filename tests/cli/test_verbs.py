@@ -52,8 +52,9 @@ def test_own_videos_without_reference(videos: Path, tmp_path: Path) -> None:
     found = helpers.run_json("plan", bare)
     assert "psnr" not in found["metrics"]
     assert "flow_magnitude" in found["metrics"]
-    done = helpers.worldgauge("run", bare, "-m", "psnr,flow_magnitude", "-w", 1)
+    done = helpers.worldgauge("run", bare, "-m", "psnr,warp_error", "-w", 1)
     assert "psnr  needs a reference video" in done.stdout
+    assert "warp_error ↓ " in done.stdout
 
 
 def test_two_benchmarks_in_one_run(videos: Path, tmp_path: Path) -> None:

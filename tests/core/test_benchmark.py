@@ -97,6 +97,12 @@ def test_unknown_benchmark() -> None:
         load_benchmark("worldscor")
 
 
+def test_a_data_set_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "benchmark.toml").write_text('name = "mine"\n')
+    with pytest.raises(WorldGaugeError, match="nowhere does not exist; name the folder of the data set of 'mine'"):
+        load_benchmark(str(tmp_path), tmp_path / "nowhere")
+
+
 def test_a_file_survives_json() -> None:
     file = BenchmarkFile.model_validate({"name": "x", "metric": [{"id": "psnr", "scale": {"from": [0, 1]}}]})
     assert BenchmarkFile.model_validate_json(file.model_dump_json(by_alias=True)) == file

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import json
 import shutil
+import socket
 import threading
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,9 @@ import pytest
 
 import helpers
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.engine import local_copies
 from worldgauge.engine.local_copies import LIMIT, local_files, url_of
-from worldgauge.engine.places import Place
+from worldgauge.engine.places import Place, Unreachable
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +74,17 @@ def test_only_what_a_submission_names_is_copied(videos: Path, tmp_path: Path) ->
     (videos / "submission.json").write_text(json.dumps({"model": {"name": "m"}, "videos": named}))
     here = local_files(f"file://{videos}/submission.json")
     assert sorted(file.name for file in here.parent.iterdir()) == sorted([*named.values(), "submission.json"])
+
+
+def test_a_server_that_is_not_there_is_no_empty_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("aiohttp")
+    monkeypatch.setattr(local_copies, "_FIRST_LOOK", 0.1)
+    with socket.socket() as taken:
+        # Bound and not listening: connections are refused.
+        taken.bind(("127.0.0.1", 0))
+        for name in ("clips", "clips/submission.json"):
+            with pytest.raises(Unreachable, match="does not answer"):
+                local_files(f"http://127.0.0.1:{taken.getsockname()[1]}/{name}")
 
 
 def test_videos_over_http(videos: Path, tmp_path: Path) -> None:

@@ -207,3 +207,13 @@ def test_equal_scores_share_a_place(tmp_path):
     columns = len(METRICS) + 2
     assert len(re.findall(r'<td class="[^"]*\bbest\b', page)) == 2 * columns
     assert len(re.findall(r'<td class="[^"]*\bsecond\b', page)) == columns
+
+
+def test_links_to_definitions_are_one_part_of_an_address(tmp_path):
+    folder = write_run(tmp_path / "run", "Aurora", cases=4)
+    content = json.loads((folder / "run.json").read_text("utf-8"))
+    content["benchmark"]["metric"] = [{"id": "mine/psnr", "scale": {"from": [10, 40]}}]
+    content["benchmark"]["group"] = []
+    kept = [d | {"id": "mine/psnr", "metric": "mine/psnr"} for d in content["definitions"] if d["id"] == "psnr"]
+    (folder / "run.json").write_text(json.dumps(content | {"definitions": kept}), "utf-8")
+    assert re.findall(r'href="#/metric/([^"]*)"', render(ReportSource([Run(folder)]))) == ["mine%2Fpsnr"]

@@ -64,3 +64,28 @@ def test_scores_over_other_cases_than_the_difference_are_pointed_out(tmp_path):
     file.write_text("".join(lines[:scored] + lines[scored + 1 :]), "utf-8")
     assert note not in even
     assert note in compare(str(first), str(second)).stdout
+
+
+def without(folder, dropped):
+    """The run without the records of some metrics."""
+    file = folder / "records-0.jsonl"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if not dropped(json.loads(line)["metric"])), "utf-8")
+
+
+def test_what_no_case_has_in_both_is_named_below_the_table(tmp_path):
+    first, second = (write_run(tmp_path / model, model, cases=8) for model in ("Aurora", "Borealis"))
+    without(second, lambda metric: metric == "flow_consistency")
+    shown = compare(str(first), str(second)).stdout
+    table, _, notes = shown.partition("difference: ")
+    assert "ssim" in table and "flow_consistency" not in table
+    assert "no case has a number in both: flow_consistency" in " ".join(notes.split())
+
+
+def test_runs_that_share_nothing_are_refused(tmp_path):
+    first, second = (write_run(tmp_path / model, model, cases=8) for model in ("Aurora", "Borealis"))
+    without(second, lambda metric: True)
+    result = compare(str(first), str(second))
+    assert isinstance(result.exception, WorldGaugeError)
+    assert "no case with a number in both; compare runs over the same cases" in str(result.exception)
+    assert compare(str(first), str(second), "--json").exit_code == 0

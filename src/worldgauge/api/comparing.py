@@ -54,6 +54,8 @@ class Comparison(Mapping[str, Difference]):
         rows = []
         for i, column in enumerate(columns_of(self.joint)):
             d = self.differences[column.id]
+            if column.id in self.unpaired:
+                continue
             scores = [column.number(s) if s == s else "-" for s in self.joint.scores[:, i]]
             interval = f"[{column.number(d.interval[0])}, {column.number(d.interval[1])}]" if d.interval else ""
             value = "-" if d.value is None else f"{d.value:+.{column.digits}f}"
@@ -75,17 +77,25 @@ class Comparison(Mapping[str, Difference]):
         """Whether a clip has no number for a reason that a model can cause."""
         return any(d.bounds is not None for d in self.differences.values())
 
+    @cached_property
+    def unpaired(self) -> list[str]:
+        """Metrics and groups of which no case has a number in both runs: the table leaves them out and names them."""
+        return [name for name, d in self.differences.items() if d.value is None and d.bounds is None]
+
     @property
     def notes(self) -> list[str]:
-        """What to know of the bounds, where there are any."""
-        told = [
-            "bounds: of the difference, if clips without a score counted as worst for one model and best for the other"
-        ]
+        """What is left out, and what to know of the bounds, where there are any."""
+        told = [f"no case has a number in both: {', '.join(self.unpaired)}"] if self.unpaired else []
+        if self.open:
+            told.append(
+                "bounds: of the difference, if clips without a score counted as worst for one model and best for the "
+                "other"
+            )
         if any(d.depends for d in self.differences.values()):
             told.append(
                 f"{DEPENDS} depends on these clips: within the bounds the verdict, or of a group the sign, is another"
             )
-        return told if self.open else []
+        return told
 
     def __repr__(self) -> str:
         return str(self.table())

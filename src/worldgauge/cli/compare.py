@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.run_places import known_run
 from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table, say
 
@@ -55,7 +56,7 @@ def compare(
     ids = [d.id for d in joint.definitions]
     if metric is not None and metric not in ids:
         raise unknown_name("metric", metric, ids)
-    chosen = metric or (ids[0] if ids else None)
+    chosen = metric or next((i for i in ids if i not in comparison.unpaired), None)
     ends = _ends(joint, ids.index(chosen), cases) if chosen is not None else []
     if as_json:
         print_json(_json(joint, differences, chosen, ends))
@@ -95,6 +96,11 @@ def _print(comparison: Comparison, metric: str | None, ends: list[tuple[str, flo
 
     joint, table = comparison.joint, comparison.table()
     names = comparison.names
+    if not table.rows:
+        raise WorldGaugeError(
+            f"{' and '.join(str(run.folder) for run in joint.runs)} have no case with a number in both",
+            "compare runs over the same cases with the same metrics",
+        )
     print_table(table.header, table.rows, numeric=range(1, len(table.header)))
     print_note(f"difference: {names[0]} minus {names[1]}, paired over shared cases; scenes resampled and sign-flipped")
     print_note("↑ larger is better, ↓ smaller is; better: at 5 % after Holm; p of groups: Student's t, resampled error")

@@ -14,8 +14,11 @@ from worldgauge.verbs import print_note, say
 
 
 def print_counts(summary: Summary) -> None:
-    """One line that counts the records, and what absent videos count as."""
-    say(f"records: {counted(summary.statuses())}")
+    """One line that counts the records, where reasons are told, and what absent videos count as."""
+    statuses = summary.statuses()
+    say(f"records: {counted(statuses)}")
+    if untold := [status for status in (Status.INVALID, Status.UNSCORED) if statuses.get(status)]:
+        say(f"why: 'worldgauge show {summary.run.folder} --status {untold[0]}'")
     for note in summary.policy_notes():
         print_note(note)
 

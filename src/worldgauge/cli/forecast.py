@@ -37,7 +37,7 @@ def print_forecast(found: Forecast) -> None:
     print_table([unit, "time", f"{unit[:-1]} hours", "busy", "bound by"], rows, numeric=(0, 1, 2, 3))
     other = next(((count, one) for count, one in found.rows if one.bound != own), None)
     if other is not None:
-        print_note(f"From {other[0]} {unit} on the time is that of {other[1].bound}.")
+        print_note(f"From {other[0]} {unit[:-1] if other[0] == 1 else unit} on the time is that of {other[1].bound}.")
     if found.measured:
         print_note(f"Measured by runs on this store: {_some(found.measured)}.")
     if found.declared:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +29,7 @@ VERBS = {
     "report": "Runs as a table (terminal, Markdown, CSV, JSON, LaTeX) or as an HTML report.",
     "compare": "Compare two runs case by case: differences, intervals, tests.",
     "view": "Serve runs as a report in the browser.",
-    "merge": "Join runs of shards into one.",
+    "merge": "Join runs of one model, made apart or in shards, into one.",
     "export": "Write a run as Parquet, CSV or a model card fragment.",
     "list": "List metrics, signals, instruments and benchmarks.",
     "show": "Show one definition, one case of a run, or a file format.",
@@ -40,8 +41,8 @@ VERBS = {
     "env": "Make Python environments of their own for networks that need them.",
     "doctor": "Tell what can run on this machine, and why the rest cannot.",
     "blocks": "Make worlds whose truth is known, and look at one.",
-    "judge": "Try a judge, and list those that are configured.",
-    "cache": "Look after the store of signals: du, verify, gc.",
+    "judge": "Try judges, list them, look at banks of questions.",
+    "cache": "The store of signals: du, verify, gc, below, push, pull.",
 }
 """Verb to the line in the help; each lives in the module of its name. Benchmarks bring more."""
 
@@ -50,6 +51,7 @@ _TALKATIVE = ("httpx", "httpcore", "anthropic", "google_genai")
 _TWICE = ("gcsfs",)
 """Loggers that write down, with a traceback, every error that they raise as well."""
 
+_EXAMPLE = re.compile("worldgauge [a-z]")
 INCLUDE_HELP = "Python file with definitions, or a benchmark's folder; its verbs are known too."
 
 
@@ -95,7 +97,17 @@ def as_command(verb: typer.Typer, name: str) -> Any:
     verb.info.context_settings = {"help_option_names": ["-h", "--help"]}
     command = typer.main.get_command(verb)
     command.name = name
+    _keep_examples(command)
     return command
+
+
+def _keep_examples(command: Any) -> None:
+    """Command lines in a help text stay lines that can be copied: such paragraphs are not filled."""
+    paragraphs = (command.help or "").split("\n\n")
+    if any(_EXAMPLE.match(paragraph) for paragraph in paragraphs):
+        command.help = "\n\n".join(f"\b\n{p}" if _EXAMPLE.match(p) else p for p in paragraphs)
+    for inner in getattr(command, "commands", {}).values():
+        _keep_examples(inner)
 
 
 def _bring_in(paths: list[Path] | None) -> list[Path] | None:

@@ -28,7 +28,7 @@ app = typer.Typer()
 def merge(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders, also by URL.", parser=known_run, metavar="RUN...", show_default=False),
+        typer.Argument(help="Run folders, also by URL.", parser=known_run, metavar="RUN", show_default=False),
     ],
     out: Annotated[
         Path,

@@ -125,6 +125,7 @@ def print_plan(plan: Plan, job: Job) -> None:
     found = plan.cases - len(plan.missing)
     signals = ", ".join(f"{name} x{count}" for name, count in sorted(plan.signals().items())) or "none"
     workers = max(1, min(job.workers, sum(bool(w.compute) for w in plan.works)))
+    crew = "1 worker" if workers == 1 else f"{workers} workers"
     lines = [
         ("benchmark", f"{file.title or file.name}, protocol {job.protocol}, {job.setup.instrument_set} instruments"),
         ("model", job.submission.model.name),
@@ -132,7 +133,7 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("metrics", ", ".join(d.id for d in plan.definitions if d.id not in plan.impossible) or "none"),
         ("records", f"{plan.records} to write, {plan.done_records} done"),
         ("signals", f"{signals} to compute, {plan.stored} stored"),
-        ("expected", f"{duration(plan.seconds / workers)} on {workers} workers, {plan.gigabytes:.1f} GB each"),
+        ("expected", f"{duration(plan.seconds / workers)} on {crew}, {plan.gigabytes:.1f} GB each"),
     ]
     lines += _network_lines(plan) + _weights_lines(plan) + _judge_lines(plan, job)
     lines += [("remark", remark) for remark in plan.remarks]

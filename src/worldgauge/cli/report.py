@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from worldgauge.cli.options import Include
-from worldgauge.core.aggregate import score_unit
+from worldgauge.core.aggregate import Tree, score_unit
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
@@ -18,7 +18,7 @@ from worldgauge.report.beside_published import beside_published
 from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Score, Summary, summarise
-from worldgauge.report.tables import FORMATS, build_table, terminal_cells, to_latex, to_text
+from worldgauge.report.tables import ARROWS, FORMATS, build_table, terminal_cells, to_latex, to_text
 from worldgauge.report.unofficial import unofficial_notes
 from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table, print_text, say
 
@@ -32,7 +32,7 @@ TEXTS = {"terminal": to_text, **FORMATS}
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN...", show_default=False),
+        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN", show_default=False),
     ],
     style: Annotated[
         str | None,
@@ -136,6 +136,7 @@ def print_summary(summary: Summary) -> None:
     hidden = folded([summary])
     scores = [score for score in summary.scores.values() if score.id not in hidden]
     units = {d.id: score_unit(d) for d in summary.run.file.definitions}
+    tree = Tree(summary.run.file.benchmark, summary.run.file.definitions)
     optional = {
         "spread of takes": [_rounded(s.spread) for s in scores],
         "bounds": [s.bounds_in_words(_rounded) for s in scores],
@@ -150,7 +151,7 @@ def print_summary(summary: Summary) -> None:
         value = f"{score.value:.4g}" if score.value is not None else "-"
         rows.append(
             (
-                score.id,
+                score.id + ARROWS[tree.higher_is_better(score.id)],
                 value,
                 interval,
                 units.get(score.id, ""),

@@ -17,7 +17,7 @@ app = typer.Typer()
 def view(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN...", show_default=False),
+        typer.Argument(help="Run folders; each is a row.", parser=known_run, metavar="RUN", show_default=False),
     ],
     host: Annotated[
         str, typer.Option("--host", envvar="WORLDGAUGE_HOST", help="Address to listen on; others can then read.")

@@ -319,6 +319,8 @@ def load_benchmark(name_or_folder: str, data: Path | None = None) -> Benchmark:
     root = data or (own if own.is_dir() else None)
     if root is None:
         raise WorldGaugeError(f"benchmark '{file.name}' needs its data set", "name its folder with --data")
+    if not root.exists():
+        raise WorldGaugeError(f"{root} does not exist", f"name the folder of the data set of '{file.name}' with --data")
     manifest = benchmarks().get(file.name)
     # A folder with cases of its own is read as it lies, whatever its benchmark is called.
     ready = (root / CASES_FILE).is_file() or manifest is None or not manifest.cases

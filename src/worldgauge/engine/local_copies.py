@@ -31,6 +31,9 @@ LIMIT = "WORLDGAUGE_FILES_GB"
 _DEFAULT_LIMIT = 100.0
 _AT_ONCE = 8
 _NOTE = "copy.json"
+_HTTP = ("http://", "https://")
+_FIRST_LOOK = 10.0
+"""Seconds for which a server that gave no file is asked whether it is there at all."""
 _SEEN_USED = 3600.0
 """Seconds between two times that the use of a copy from which nothing was fetched is noted."""
 
@@ -57,6 +60,9 @@ def local_files(place: str | Path) -> Path:
         return _copy_of(folder, _with_named(Place(folder), last, about), beside=last) / last
     listing = _in_full(whole, whole.listing())
     if not listing:
+        if url.startswith(_HTTP):
+            # A server that cannot be reached is listed as an empty folder; asked for one thing, it is told apart.
+            Place(url, patience=_FIRST_LOOK).read("")
         raise WorldGaugeError(f"{url} holds no files", "name a folder of videos, a file or a submission.json")
     return _copy_of(url, listing)
 
@@ -136,7 +142,7 @@ def _with_named(place: Place, name: str, about: dict[str, Any]) -> dict[str, dic
         # What is wrong with it is told by who reads it.
         return {name: about}
     inside = [path for path in named if not PurePosixPath(path).is_absolute() and ".." not in PurePosixPath(path).parts]
-    if place.url.startswith(("http://", "https://")):
+    if place.url.startswith(_HTTP):
         # Servers of plain files need not list folders.
         return {name: about, **_in_full(place, {path: {} for path in inside})}
     wanted = set(inside)

@@ -20,6 +20,9 @@ from worldgauge.report.places import CONSTANT, Place, Ranks, contestants, places
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
 
+ARROWS = {True: " ↑", False: " ↓", None: ""}
+"""Behind a name: which way is better, where one is."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -33,7 +36,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        arrow = {True: " ↑", False: " ↓", None: ""}[self.higher_is_better]
+        arrow = ARROWS[self.higher_is_better]
         return f"{self.id}{FLAWED if self.known_flaw else ''}{arrow}" + (f" [{self.unit}]" if self.unit else "")
 
 

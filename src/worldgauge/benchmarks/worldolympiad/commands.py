@@ -116,9 +116,9 @@ def files(
     """Write the official files of a run: judge JSON per case, progress, score_summary.json and score_cases.csv."""
     from worldgauge.benchmarks.worldolympiad.data.pipelines import prefix_of
     from worldgauge.benchmarks.worldolympiad.official.write import write_official
-    from worldgauge.core.run_folder import Run
+    from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
 
-    opened = Run(run)
+    opened = opened_run(run)
     for file in write_official(opened, out, prefix or prefix_of(opened.file.model), store or default_store()):
         say(str(file))
 
@@ -162,9 +162,9 @@ def relevance(
 ) -> None:
     """Freeze which rules apply to which case, as a judge answered in these runs, into the data set's relevance.json."""
     from worldgauge.benchmarks.worldolympiad.analyses.freeze import freeze_relevance
-    from worldgauge.core.run_folder import Run
+    from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
 
-    file, count = freeze_relevance([Run(run) for run in runs], tree, store or default_store())
+    file, count = freeze_relevance([opened_run(run) for run in runs], tree, store or default_store())
     say(f"{count} cases: {file}")
 
 
@@ -179,9 +179,9 @@ def targets(
     A name and a box per case; what you know better you may write into the file yourself.
     """
     from worldgauge.benchmarks.worldolympiad.analyses.targets import freeze_targets
-    from worldgauge.core.run_folder import Run
+    from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
 
-    file, count = freeze_targets(Run(run), tree, store or default_store())
+    file, count = freeze_targets(opened_run(run), tree, store or default_store())
     say(f"{count} cases: {file}")
 
 
@@ -192,9 +192,9 @@ def agreement(
 ) -> None:
     """How far the judge agrees with what was measured: Cohen's kappa with a 95 % interval, rule by rule."""
     from worldgauge.benchmarks.worldolympiad.analyses.agreement import agreements
-    from worldgauge.core.run_folder import Run
+    from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
 
-    rows = [asdict(found) for found in agreements(Run(run))]
+    rows = [asdict(found) for found in agreements(opened_run(run))]
     if as_json:
         print_json(rows)
         return

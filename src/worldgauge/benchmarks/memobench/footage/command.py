@@ -31,7 +31,8 @@ def footage(
 
     footage.csv has a column `video` and any of prompt, subject, poses, exit, reenter, box, category, process.
 
-    worldgauge memobench footage my_videos -o my_data; worldgauge run mymodel -b memobench --data my_data
+    worldgauge memobench footage my_videos -o my_data
+    worldgauge run mymodel -b memobench --data my_data
     """
     from worldgauge.benchmarks.memobench.data.cases import read_dataset
     from worldgauge.benchmarks.memobench.footage.cameras import Estimator

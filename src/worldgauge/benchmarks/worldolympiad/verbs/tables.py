@@ -20,10 +20,10 @@ def domains(
     worldgauge worldolympiad domains runs/longlive runs/wow --column All --column gravity
     """
     from worldgauge.benchmarks.worldolympiad.analyses.domain_tables import COMBINED, domain_cells
+    from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
     from worldgauge.core.registry import unknown_name
-    from worldgauge.core.run_folder import Run
 
-    opened = [Run(run) for run in runs]
+    opened = [opened_run(run) for run in runs]
     known = [use.id for use in opened[0].file.benchmark.metrics] + [g.id for g in opened[0].file.benchmark.groups]
     known.append(COMBINED)
     for column in columns or ():
@@ -62,9 +62,9 @@ def sensitivity(runs: RunFolders, store: StorePath = None, as_json: AsJson = Fal
     """
     from worldgauge.benchmarks.worldolympiad.analyses.sensitivity import Parts
     from worldgauge.benchmarks.worldolympiad.analyses.sensitivity import sensitivity as vary
-    from worldgauge.core.run_folder import Run
+    from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
 
-    rows = vary([Parts.of_run(Run(run), store or default_store()) for run in runs])
+    rows = vary([Parts.of_run(opened_run(run), store or default_store()) for run in runs])
     if as_json:
         print_json(rows)
         return

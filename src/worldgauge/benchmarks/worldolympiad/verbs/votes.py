@@ -24,13 +24,13 @@ def votes(
     worldgauge worldolympiad votes votes.csv runs/longlive runs/wow runs/cosmos
     """
     from worldgauge.benchmarks.worldolympiad.study.votes import aligned, read_votes
+    from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
     from worldgauge.core.errors import WorldGaugeError
-    from worldgauge.core.run_folder import Run
     from worldgauge.report.summary import summarise
 
     auto: dict[str, float] = {}
     for run in runs or ():
-        opened = Run(run)
+        opened = opened_run(run)
         score = summarise(opened).scores.get(column)
         if score is None or score.value is None:
             why = "it was not run" if score is None else score.reason
