@@ -282,3 +282,9 @@ def test_included_files_travel_with_what_they_import(tmp_path: Path, monkeypatch
     assert packed in file.parents and file.read_text() == "import beside_it\n"
     assert any((Path(place) / "beside_it.py").is_file() and packed in Path(place).parents for place in sys.path)
     sys.modules.pop("worldgauge_included")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+def test_an_address_where_nobody_answers_is_told_at_once(address: str) -> None:
+    with pytest.raises(WorldGaugeError, match=r"nobody answers at '.*', where the head of a Ray cluster should be"):
+        connect(address, ())

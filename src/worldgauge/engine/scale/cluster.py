@@ -53,14 +53,7 @@ class Cluster:
 
     def head_answers(self) -> bool:
         """Whether the head is there: Ray waits a minute for one that is gone, then ends the process without a word."""
-        host, _, port = self.head.rpartition(":")
-        if not port.isdigit():
-            return True
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), _KNOCK).close()
-        except OSError:
-            return False
-        return True
+        return _answers(self.head)
 
     def nodes(self) -> list[Node]:
         """Those alive, each with all it has, whoever uses it at the moment."""
@@ -94,6 +87,12 @@ def connect(address: str, includes: Iterable[Path], cores: int = 0) -> Cluster:
         # Else Ray writes one into the user's home, and clusters that are started later ask for it.
         os.environ |= {_MODE: "token", _TOKEN: secrets.token_hex(32)}
     ray = _module()
+    if not _answers(address):
+        # Ray itself would go on asking for minutes.
+        raise WorldGaugeError(
+            f"nobody answers at '{address}', where the head of a Ray cluster should be",
+            "look whether 'ray start --head' runs there, or use --address local",
+        )
     packed = Path(tempfile.mkdtemp(prefix="worldgauge-ray-"))
     try:
         shipment = pack(includes, packed)
@@ -126,6 +125,18 @@ def connect(address: str, includes: Iterable[Path], cores: int = 0) -> Cluster:
             ) from error
         raise
     return Cluster(ray, shipment, packed, str(ray.get_runtime_context().gcs_address))
+
+
+def _answers(address: str) -> bool:
+    """Whether somebody takes connections at a host and port; true of addresses that name none, such as 'auto'."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return True
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK).close()
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def handed_on(variables: Iterable[str]) -> dict[str, str]:
