@@ -154,3 +154,25 @@ def test_an_upload_that_was_lost_on_the_way_takes_nothing_from_others(place: Pla
     with pytest.raises(Busy):
         first.take()
     assert second.owner()["writer"] == "bbb"
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "arrived", "stays"),
+    [(b"the first", False, b"the first"), (b"ours, cu", True, b"ours, cut"), (b"ours, cut", True, b"ours, cut")],
+    ids=["somebody else's", "a part of ours", "ours, whole"],
+)
+@pytest.mark.parametrize("offers", [True, False])
+def test_the_first_whole_file_stays_though_our_upload_was_lost(
+    place: Place, monkeypatch: pytest.MonkeyPatch, offers: bool, meanwhile: bytes, arrived: bool, stays: bytes
+) -> None:
+    """A second try replaces what a cut upload of our own has left, and nothing else."""
+    monkeypatch.setattr(Bucket, "offers_conditions", offers)
+    Bucket.meanwhile.append(lambda: place.create("entry", meanwhile) and None)
+    assert place.create("entry", b"ours, cut") is arrived
+    assert place.read("entry") == stays
+
+
+def test_a_bucket_that_is_not_there_is_told_in_a_line(place: Place) -> None:
+    Bucket.answers.append(FileNotFoundError("The specified bucket does not exist"))
+    with pytest.raises(StopsRun, match="does not exist .* make the bucket first"):
+        place.create("x", b"1")

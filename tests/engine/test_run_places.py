@@ -87,6 +87,35 @@ def test_a_file_that_grows_is_not_brought_all_the_time(
     assert brought == ["judge.jsonl"] * 2 and Place(url).read("judge.jsonl") == b"a line\n" * 4
 
 
+def test_many_lines_are_several_segments(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_places, "_LARGEST", 10)
+    here = home(tmp_path / "here", url)
+    (tmp_path / "here" / "records-0.jsonl").write_bytes(b"one\ntwo\n" + b"x" * 25 + b"\nlast\nto")
+    here.bring()
+    here.bring()
+    assert list(segments(url).values()) == [b"one\ntwo\n", b"x" * 25 + b"\n", b"last\n"]
+
+
+@pytest.mark.parametrize("when", ["while it works", "at its end"])
+def test_who_was_taken_over_from_brings_nothing_more(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """What describes the run there is the other's, and newer; what was made here stays here."""
+    monkeypatch.setattr(run_places, "EVERY", 0.01 if when == "while it works" else 60.0)
+    folder, other = tmp_path / "here", Lease(Place(url), "other")
+    home(folder, url)
+    with pytest.raises(LeaseLost, match="taken over by another run"), run_places.bringing(folder):
+        other.take(break_lock=True)
+        Place(url).create("run.json", b"the other's", over=True)
+        if when == "while it works":
+            time.sleep(0.3)
+        (folder / "run.json").write_bytes(b"ours")
+        (folder / "records-0.jsonl").write_bytes(b"one\n")
+    assert Place(url).read("run.json") == b"the other's" and not segments(url)
+    assert other.owner()["writer"] == "other", "and the lease is not taken away from the other"
+    assert (folder / "records-0.jsonl").read_bytes() == b"one\n"
+
+
 @pytest.mark.parametrize("there", ["whole", "cut"])
 def test_killed_between_bringing_and_noting(tmp_path: Path, url: str, there: str) -> None:
     here = home(tmp_path / "here", url)

@@ -6,6 +6,7 @@ first one of a name stays.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -55,6 +56,19 @@ def telling(about: dict[str, Any]) -> dict[str, str]:
     return {key: str(about[key]) for key in _TELLING if about.get(key) is not None}
 
 
+def _lying(files: Any, path: str) -> bytes | None:
+    """What is at a path; nothing of it where the server says that it is torn, None where there is no such file."""
+    try:
+        found: bytes = files.cat_file(path)
+    except FileNotFoundError:
+        return None
+    except Exception as error:
+        if is_torn(error):
+            return b""
+        raise
+    return found
+
+
 class Unreachable(WorldGaugeError):
     """A place did not answer for as long as it was waited for."""
 
@@ -83,17 +97,33 @@ class Place:
         """Put a file there, whole; false where there is one already, which stays unless it may be written `over`."""
         if not over and self._patiently(lambda files: files.exists(self._path(name))):
             return False
-        # After a cut upload what lies there may be a part of our own.
-        may_replace = iter([over])
+        tries = itertools.count()
+
+        def put(files: Any) -> None:
+            replaces = over
+            if next(tries) and not over:
+                # After an upload of which nobody knows what became of it. A part of our own is replaced, what somebody
+                # else has put there meanwhile is not.
+                there = _lying(files, self._path(name))
+                if there == data:
+                    return
+                replaces = there is not None
+                if there is not None and not data.startswith(there):
+                    raise FileExistsError(name)
+            self._write(files, self._path(name), data, replaces)
+
         try:
-            self._patiently(lambda files: self._write(files, self._path(name), data, next(may_replace, True)))
+            self._patiently(put)
         except FileExistsError:
             return False
+        except FileNotFoundError as error:
+            # Folders come to be with their files; what is not there is the bucket itself.
+            raise StopsRun(f"{self.url} does not exist ({error})", "make the bucket first, or look at its name") from error
         return True
 
     def names(self) -> Iterator[str]:
         """The files in it and in its folders, those of half-done writers left out."""
-        yield from self._found(self._patiently(lambda files: files.find(self._opened[1], withdirs=False)))
+        yield from self.listing()
 
     def listing(self) -> dict[str, dict[str, Any]]:
         """Name to what the place says of a file: its size, and whatever tells one state of it from another."""

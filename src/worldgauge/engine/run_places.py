@@ -38,6 +38,8 @@ EVERY = 5.0
 """Seconds between two times of bringing: what a machine that burns down takes along."""
 _RESTS = 20
 """For every second that a whole file took, so many before it is brought again."""
+_LARGEST = 64 * 2**20
+"""Bytes of a segment: memory holds one at a time, and a line that fails costs no more than that again."""
 _SEGMENT = re.compile(r"records-[0-9a-f]{12}-\d{6}\.jsonl")
 
 
@@ -132,11 +134,7 @@ class Home:
 
     def _bring_lines(self, file: Path) -> None:
         done: dict[str, int] = self._state["lines"]
-        with file.open("rb") as stream:
-            stream.seek(done.get(file.name, 0))
-            data = stream.read()
-        data = data[: data.rfind(b"\n") + 1]
-        while data:
+        while data := _whole_lines(file, done.get(file.name, 0)):
             name = f"{self._own}{self._state['next']:06d}.jsonl"
             brought = len(data)
             if not self.place.create(name, data):
@@ -147,7 +145,6 @@ class Home:
                 else:
                     # Cut in the middle, by a server that shows half an upload.
                     self.place.create(name, data, over=True)
-            data = data[brought:]
             done[file.name] = done.get(file.name, 0) + brought
             self._state["next"] += 1
             self._save()
@@ -228,7 +225,7 @@ def bringing(folder: Path, break_lock: bool = False) -> Iterator[None]:
         finally:
             ended.set()
             thread.join()
-            _bring_the_rest(home)
+            _bring_the_rest(home, lease, lost)
     finally:
         if not lost:
             lease.release()
@@ -257,14 +254,30 @@ def _bring_as_it_comes(home: Home, lease: Lease, ended: threading.Event, lost: l
             log.warning("%s", error)
 
 
-def _bring_the_rest(home: Home) -> None:
+def _bring_the_rest(home: Home, lease: Lease, lost: list[LeaseLost]) -> None:
+    """What is not there yet; nothing where somebody else writes there now, whose description of the run is the newer."""
     on_its_way = sys.exception()
     try:
-        home.bring()
+        if not lost:
+            lease.renew()
+            home.bring()
+    except LeaseLost as error:
+        log.error("%s", error.message)
+        lost.append(error)
     except (WorldGaugeError, OSError) as error:
         if on_its_way is None:
             raise
         log.warning("not all was brought to %s: %s", home.place.url, error)
+
+
+def _whole_lines(file: Path, start: int) -> bytes:
+    """The lines of a file from a byte on that are whole, as many as a segment may hold; one at least, if there is."""
+    with file.open("rb") as stream:
+        stream.seek(start)
+        data = stream.read(_LARGEST)
+        while b"\n" not in data and (more := stream.read(_LARGEST)):
+            data += more
+    return data[: data.rfind(b"\n") + 1]
 
 
 def _state_of(file: Path) -> list[int]:
