@@ -38,7 +38,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 _TORN = 3
 """Times that a file comes torn before it lies there so."""
 _AT_ONCE = 8
-_TELLING = ("size", "ETag", "etag", "LastModified", "mtime", "md5Hash", "generation", "updated")
+_TELLING = ("size", "ETag", "etag", "LastModified", "Last-Modified", "mtime", "md5Hash", "generation", "updated")
 """Of what places say about a file: whatever changes with its content."""
 
 
