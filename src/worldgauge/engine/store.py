@@ -11,12 +11,14 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -28,6 +30,7 @@ from worldgauge.core.undisturbed import undisturbed
 from worldgauge.core.user_folders import user_folder
 from worldgauge.engine.device_kind import device_kind
 from worldgauge.engine.layers import Below, Layer, read_layers, store_at
+from worldgauge.engine.places import Damaged
 
 if TYPE_CHECKING:
     from worldgauge.engine.job import Setup
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 _META = "__meta__"
 _CONTENT = "content"
 """In an entry's meta: the digest of everything else in it. Entries of older versions have none."""
+
+T = TypeVar("T")
+_AT_ONCE = 8
 
 Verdict = Literal["verified", "unverified", "damaged"]
 
@@ -115,17 +121,12 @@ class Store:
             data = below.read(_name(key))
             if data is None:
                 continue
-            try:
-                entry = _read(io.BytesIO(data))
-            except _DAMAGED:
-                entry = None
-            if entry is None or _verdict(key, entry) != "verified":
+            entry = _whole(key, data)
+            if entry is None:
                 below.spoilt(_name(key))
-                continue
-            if not _is_of(entry, device):
-                continue
-            self._write(self.path(key), partial(_fill, data))
-            return entry
+            elif _is_of(entry, device):
+                self._write(self.path(key), partial(_fill, data))
+                return entry
         return None
 
     def verify(self, key: str) -> Verdict:
@@ -154,15 +155,33 @@ class Store:
     def push(self, layer: Layer) -> int:
         """Bring what lies here and not there to a store below; how many entries that was."""
         there = set(layer.files.names())
-        missing = [key for key in self.keys() if _name(key) not in there]
-        return sum(layer.files.create(_name(key), self.path(key).read_bytes()) for key in missing)
+        # What nobody would take from there is not brought.
+        missing = [key for key in self.keys() if _name(key) not in there and self.verify(key) == "verified"]
+        return sum(self._at_once(lambda key: layer.files.create(_name(key), self.path(key).read_bytes()), missing))
 
     def pull(self, layer: Layer) -> tuple[int, int]:
         """Fetch what lies in a store below and not here; how many entries that was, and how many were damaged."""
         keys = [name[:2] + name[3:].removesuffix(".npz") for name in layer.files.names() if name.endswith(".npz")]
-        wanted = [key for key in keys if not self.path(key).is_file()]
-        fetched = sum(self._fetch(key) is not None for key in wanted)
-        return fetched, len(wanted) - fetched
+        found = Counter(self._at_once(partial(self._pull_one, layer), (k for k in keys if not self.path(k).is_file())))
+        return found["fetched"], found["damaged"]
+
+    def _pull_one(self, layer: Layer, key: str) -> str:
+        try:
+            data = layer.files.read(_name(key))
+        except Damaged:
+            return "damaged"
+        if data is None:
+            return "gone"
+        if _whole(key, data) is None:
+            return "damaged"
+        self._write(self.path(key), partial(_fill, data))
+        return "fetched"
+
+    @staticmethod
+    def _at_once(call: Callable[[str], T], keys: Iterable[str]) -> list[T]:
+        """Servers answer many at a time; the first error ends it."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(call, keys))
 
     def _write(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
         """Under a temporary name, then renamed."""
@@ -240,6 +259,15 @@ def _read(file: Path | io.BytesIO) -> Entry:
         arrays = {name: archive[name] for name in archive.files}
     meta = json.loads(arrays.pop(_META).tobytes())
     return Entry(arrays, meta.get("unscored"), meta.get("code", ""), meta)
+
+
+def _whole(key: str, data: bytes) -> Entry | None:
+    """An entry that came from elsewhere; None where it is not what its digest says."""
+    try:
+        entry = _read(io.BytesIO(data))
+    except _DAMAGED:
+        return None
+    return entry if _verdict(key, entry) == "verified" else None
 
 
 def _is_of(entry: Entry, device: str) -> bool:
