@@ -230,3 +230,17 @@ def test_runs_made_apart_are_one_after_merging(videos: Path, tmp_path: Path) -> 
     refused = helpers.worldgauge("merge", "second", "other", "-o", "never", check=False)
     assert refused.returncode == 2 and "'flow_magnitude' means two things" in refused.stderr
     assert "second" in refused.stderr and "other" in refused.stderr and not Path("never").exists()
+    assert "preset" in refused.stderr and "fast" in refused.stderr, "both definitions are printed"
+
+
+def test_nobody_merges_into_a_place_that_another_writes_to(videos: Path, tmp_path: Path) -> None:
+    place = Place(f"file://{tmp_path}/bucket/both")
+    helpers.worldgauge("run", videos, "-w", 1, "-m", "psnr", "-o", "first")
+    Lease(place, "somebody").take()
+    refused = helpers.worldgauge("merge", "first", "-o", place.url, check=False)
+    assert refused.returncode == 2 and f"another run writes to {place.url}" in refused.stderr
+    assert list(place.names()) == [leases.FILE_NAME]
+    place.remove(leases.FILE_NAME)
+    helpers.worldgauge("merge", "first", "-o", place.url)
+    assert "run.json" in place.names() and leases.FILE_NAME not in place.names()
+    assert len(segments(place.url)) == 1
