@@ -174,5 +174,5 @@ def test_the_first_whole_file_stays_though_our_upload_was_lost(
 
 def test_a_bucket_that_is_not_there_is_told_in_a_line(place: Place) -> None:
     Bucket.answers.append(FileNotFoundError("The specified bucket does not exist"))
-    with pytest.raises(StopsRun, match="does not exist .* make the bucket first"):
+    with pytest.raises(StopsRun, match=r"does not exist .* make the bucket first"):
         place.create("x", b"1")

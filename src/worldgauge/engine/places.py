@@ -118,7 +118,7 @@ class Place:
             return False
         except FileNotFoundError as error:
             # Folders come to be with their files; what is not there is the bucket itself.
-            raise StopsRun(f"{self.url} does not exist ({error})", "make the bucket first, or look at its name") from error
+            raise StopsRun(f"{self.url} does not exist ({error})", "make the bucket first") from error
         return True
 
     def names(self) -> Iterator[str]:
