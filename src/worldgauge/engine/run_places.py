@@ -255,7 +255,7 @@ def _bring_as_it_comes(home: Home, lease: Lease, ended: threading.Event, lost: l
 
 
 def _bring_the_rest(home: Home, lease: Lease, lost: list[LeaseLost]) -> None:
-    """What is not there yet; nothing where somebody else writes there now: that one's description of the run is newer."""
+    """What is not there yet; nothing where somebody else writes there now, who describes the run anew."""
     on_its_way = sys.exception()
     try:
         if not lost:
