@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from worldgauge.engine.job import Setup
-from worldgauge.engine.scale.decoding import Decoder, with_frames
+from worldgauge.engine.scale.decoding import Decoder, codecs, with_frames
 from worldgauge.engine.scale.host import Given, Introduction, promises
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 
@@ -112,7 +112,7 @@ class _Handle:
         if self._ray.unable:
             self._ray.unable -= 1
             return RayError("killed")
-        return self._ray.introduction(Introduction("node", promises(self._setup)))
+        return self._ray.introduction(Introduction("node", promises(self._setup), codecs=codecs()))
 
     def _exchange(self, given: Sequence[Given]) -> list[WorkResult | Exception] | RayError:
         self._waiting += map(self._with_frames, given)

@@ -96,12 +96,20 @@ def decoded(video: Video, indices: Sequence[int]) -> Decoded:
     return Decoded(frames, tuple(indices), info, video.digest)
 
 
+def codecs() -> str:
+    """What decodes on this machine: another version of it may give other pixels."""
+    import av
+    import PIL
+
+    return f"av {av.__version__} {sorted(av.library_versions.items())}, PIL {PIL.__version__}"
+
+
 class Decoder:
     """An actor with one core and no GPU."""
 
-    def introduce(self) -> bool:
-        """Answered when it is up."""
-        return True
+    def introduce(self) -> str:
+        """What it decodes with; answered when it is up."""
+        return codecs()
 
     def decode(self, wish: Wish) -> tuple[str, Decoded | None]:
         """Why this machine can decode nothing of such a run, or nothing; and the frames. A clip that cannot be decoded

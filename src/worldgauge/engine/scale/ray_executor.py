@@ -59,7 +59,9 @@ class _Actor:
     seconds: float = 1.0
     """What an item took of late."""
     node: str = ""
-    """Where it is, by Ray's name."""
+    """Where it is, by Ray's name,"""
+    codecs: str = ""
+    """and what it decodes with."""
     frames: dict[tuple[str, int, int], Frames] = field(default_factory=dict)
     """Those of items that it has not answered: Ray forgets what nobody refers to."""
 
@@ -169,7 +171,7 @@ class RayExecutor:
         origins, frames = self._origins.of(item), None
         if self._decoders is not None and self._decoders.any:
             room = IN_THE_AIR - sum(each.bytes for each in actor.frames.values())
-            frames = self._decoders.frames(item, origins, actor.node, room)
+            frames = self._decoders.frames(item, origins, actor.node, actor.codecs, room)
         if frames is None:
             return Given.of(item, origins)
         actor.frames[(*item.key, item.part)] = frames
@@ -234,7 +236,8 @@ class RayExecutor:
             return []
         if isinstance(answer, Introduction):
             self._expected.refuse_unlike(answer)
-            actor.is_ready, actor.node, self._failed_starts = True, answer.node, 0
+            actor.is_ready, self._failed_starts = True, 0
+            actor.node, actor.codecs = answer.node, answer.codecs
             return []
         for result in answer:
             if isinstance(result, BaseException):
