@@ -70,6 +70,20 @@ def test_records_of_a_large_run_come_one_by_one_and_are_the_same(folder: Path) -
     assert second.takes is not None and first.cases[:4] == second.cases
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["just read", "from the file"])
+def test_a_file_that_comes_in_between_moves_no_line(folder: Path, kept: bool) -> None:
+    """A run that is being written has more files by the time that somebody looks at a case."""
+    (folder / "records-2.jsonl").write_text(line(4, "stable", 0.5, tags={"place": "outdoors"}))
+    if kept:
+        Run(folder).columns()
+    run = Run(folder)
+    row, places = run.columns()["stable"].cases.index("c4"), run.columns()["stable"].places
+    (folder / "records-1.jsonl").write_text(line(4, "stable", 0.1) * 3)
+    assert places is not None
+    with run.lines() as lines:
+        assert lines.record(*places[row].tolist())["tags"] == {"place": "outdoors"}
+
+
 def test_another_program_can_ask_the_file(folder: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     Run(folder).columns()
@@ -108,7 +122,7 @@ def test_what_rests_on_answers_comes_back(tmp_path: Path) -> None:
         repeats=np.array([[1.0, 0.5], [np.nan, 1.0]]), tags=[{"place": "indoors"}, {}],
         places=np.array([[0, 0], [1, 2**40]]),
     )  # fmt: skip
-    save_columns(tmp_path, "stamp", {"m": column}, {"stale": {}, "damaged": []})
+    save_columns(tmp_path, "stamp", {"m": column}, {"stale": {}, "damaged": []}, [tmp_path / "records-0.jsonl"])
     loaded = load_columns(tmp_path, "stamp")
     assert loaded is not None and load_columns(tmp_path, "another") is None
     back = loaded[0]["m"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,8 @@ class RecordLines:
         self._since = dict(since or {})
         self.damaged: list[str] = []
         """`file line number: what is wrong` of every line that cannot be used; filled while reading."""
+        self.files: list[Path] = []
+        """Those that were read, as `file` counts them."""
         self.ends: dict[str, int] = {}
         """Of each file that was read, the byte behind its last whole line."""
         self.file = self.offset = 0
@@ -59,7 +61,8 @@ class RecordLines:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         self.damaged.clear()
-        for place, file in enumerate(record_files(self.folder)):
+        self.files = record_files(self.folder)
+        for place, file in enumerate(self.files):
             self.file, end = place, self._since.get(file.name, 0)
             with file.open("rb") as stream:
                 stream.seek(end)
@@ -82,8 +85,10 @@ class RecordLines:
 class LinesAt:
     """Record lines by their place, without reading the others."""
 
-    def __init__(self, folder: Path) -> None:
-        self._files = record_files(folder)
+    def __init__(self, files: Sequence[Path]) -> None:
+        """`files` as they were when the places were noted: a run that is being written may have more by now, in between
+        by name."""
+        self._files = list(files)
         self._opened: dict[int, mmap] = {}
 
     def __enter__(self) -> LinesAt:
