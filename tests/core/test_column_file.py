@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -85,7 +86,6 @@ def test_a_file_that_comes_in_between_moves_no_line(folder: Path, kept: bool) ->
 
 
 def test_another_program_can_ask_the_file(folder: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
     Run(folder).columns()
     asked = f"select metric, avg(value) from '{folder / FILE_NAME}' where status = 'ok' group by metric order by metric"
     assert duckdb.execute(asked).fetchall() == [("sharp", 1.5), ("stable", 1.6)]
