@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from worldgauge.core.decoded_video import codecs
 from worldgauge.engine.job import Setup
-from worldgauge.engine.scale.decoding import Decoder, codecs, with_frames
+from worldgauge.engine.scale.decoding import Decoder, with_frames
 from worldgauge.engine.scale.host import Given, Introduction, promises
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 

@@ -45,7 +45,10 @@ def is_large(folder: Path) -> bool:
 def save_columns(
     folder: Path, stamp: str, columns: Mapping[str, Columns], left_out: Mapping[str, Any], files: Sequence[Path]
 ) -> None:
-    """Write the file, whole or not at all. `files` are those that the places in the columns are about. Without pyarrow, or where nothing may be written, there is none."""
+    """Write the file, whole or not at all. Without pyarrow, or where nothing may be written, there is none.
+
+    `files` are those that the places in the columns are about.
+    """
     with suppress(ImportError, OSError):
         import pyarrow
         from pyarrow import parquet

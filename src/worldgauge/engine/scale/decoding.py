@@ -10,7 +10,7 @@ from typing import IO
 
 import numpy as np
 
-from worldgauge.core.decoded_video import DecodedFrames, DecodedVideo
+from worldgauge.core.decoded_video import DecodedFrames, DecodedVideo, codecs
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.signal import SIGNALS
 from worldgauge.core.video import Image, Video, VideoInfo
@@ -94,14 +94,6 @@ def decoded(video: Video, indices: Sequence[int]) -> Decoded:
     for row, (_, frame) in enumerate(video.decode(list(indices))):
         frames[row] = frame
     return Decoded(frames, tuple(indices), info, video.digest)
-
-
-def codecs() -> str:
-    """What decodes on this machine: another version of it may give other pixels."""
-    import av
-    import PIL
-
-    return f"av {av.__version__} {sorted(av.library_versions.items())}, PIL {PIL.__version__}"
 
 
 class Decoder:

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from worldgauge.core.decoded_video import codecs
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.executors import PoolExecutor
 from worldgauge.engine.job import Setup, build_together
 from worldgauge.engine.layers import Layer, read_layers, store_at, write_layers
 from worldgauge.engine.processes import portable
-from worldgauge.engine.scale.decoding import Decoded, codecs, with_frames
+from worldgauge.engine.scale.decoding import Decoded, with_frames
 from worldgauge.engine.scale.origins import Origin, brought
 from worldgauge.engine.scale.shipping import Shipment
 from worldgauge.engine.work import WorkItem, WorkResult
