@@ -116,6 +116,23 @@ def test_who_was_taken_over_from_brings_nothing_more(
     assert (folder / "records-0.jsonl").read_bytes() == b"one\n"
 
 
+def test_what_was_paid_for_stays_in_the_ledger_of_who_was_killed(tmp_path: Path, url: str) -> None:
+    """It is brought now and then. What came after that is on this machine alone, and another may have gone on there."""
+    here, ledger = home(tmp_path / "here", url), tmp_path / "here" / "judge.jsonl"
+    ledger.write_bytes(b"one\n")
+    here.bring()
+    ledger.write_bytes(b"one\ntwo\ntor")
+    other = home(tmp_path / "there", url)
+    (tmp_path / "there" / "judge.jsonl").write_bytes(b"one\nelsewhere\n")
+    other.bring()
+    again = home(tmp_path / "here", url)
+    assert ledger.read_bytes() == b"one\nelsewhere\ntwo\n"
+    again.bring()
+    assert Place(url).read("judge.jsonl") == b"one\nelsewhere\ntwo\n"
+    home(tmp_path / "here", url)
+    assert ledger.read_bytes() == b"one\nelsewhere\ntwo\n", "and no line twice"
+
+
 @pytest.mark.parametrize("there", ["whole", "cut"])
 def test_killed_between_bringing_and_noting(tmp_path: Path, url: str, there: str) -> None:
     here = home(tmp_path / "here", url)

@@ -29,6 +29,8 @@ from worldgauge.core.user_folders import user_folder
 from worldgauge.engine.journal import FILE_NAME as PROGRESS_FILE
 from worldgauge.engine.lease import Lease, LeaseLost
 from worldgauge.engine.places import Place, is_url
+from worldgauge.engine.spent import LEDGER
+from worldgauge.engine.whole_lines import lines_of, next_lines
 from worldgauge.engine.writing import LOCK_FILE
 
 log = logging.getLogger(__name__)
@@ -89,11 +91,24 @@ class Home:
             if _SEGMENT.fullmatch(file.name) and file.name not in files:
                 file.unlink()
         wanted = {name: about for name, about in files.items() if not name.startswith((".", self._own))}
+        noted = lines_of(self.folder / LEDGER)
         self.place.fetch_all([name for name in wanted if not self._has(name, wanted[name])], self.folder)
         for name in wanted:
             if not name.startswith("records-"):
                 self._state["others"][name] = _state_of(self.folder / name)
+        self._keep_ledger(noted)
         self._save()
+
+    def _keep_ledger(self, noted: list[bytes]) -> None:
+        """What was paid for and not yet brought when this machine was killed stays in the ledger."""
+        there = lines_of(self.folder / LEDGER)
+        known = set(there)
+        if missing := [line for line in noted if line not in known]:
+            partial = self.folder / f".{LEDGER}.partial"
+            partial.write_bytes(b"".join([*there, *missing]))
+            partial.replace(self.folder / LEDGER)
+            # It is not what lies there, so the next bringing takes it along.
+            self._state["others"].pop(LEDGER, None)
 
     def _has(self, name: str, about: dict[str, Any]) -> bool:
         """Whether a file is here as it is there: of segments, which never change, that is seen by the size."""
@@ -134,7 +149,7 @@ class Home:
 
     def _bring_lines(self, file: Path) -> None:
         done: dict[str, int] = self._state["lines"]
-        while data := _whole_lines(file, done.get(file.name, 0)):
+        while data := next_lines(file, done.get(file.name, 0), _LARGEST):
             name = f"{self._own}{self._state['next']:06d}.jsonl"
             brought = len(data)
             if not self.place.create(name, data):
@@ -268,16 +283,6 @@ def _bring_the_rest(home: Home, lease: Lease, lost: list[LeaseLost]) -> None:
         if on_its_way is None:
             raise
         log.warning("not all was brought to %s: %s", home.place.url, error)
-
-
-def _whole_lines(file: Path, start: int) -> bytes:
-    """The lines of a file from a byte on that are whole, as many as a segment may hold; one at least, if there is."""
-    with file.open("rb") as stream:
-        stream.seek(start)
-        data = stream.read(_LARGEST)
-        while b"\n" not in data and (more := stream.read(_LARGEST)):
-            data += more
-    return data[: data.rfind(b"\n") + 1]
 
 
 def _state_of(file: Path) -> list[int]:
