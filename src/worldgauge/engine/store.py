@@ -148,7 +148,11 @@ class Store:
             return
         arrays = {name: np.asarray(array) for name, array in arrays.items()}
         packed = np.frombuffer(json.dumps({**meta, _CONTENT: _digest(arrays, meta)}).encode(), np.uint8)
-        self._write(self.path(key), lambda stream: np.savez(stream, **{**arrays, _META: packed}))  # type: ignore[arg-type]
+
+        def fill(stream: BinaryIO) -> None:
+            np.savez(stream, **{**arrays, _META: packed})  # type: ignore[arg-type]
+
+        self._write(self.path(key), fill, over=before is not None)
         for below in self.below:
             below.offer(_name(key), self.path(key).read_bytes())
 
@@ -183,8 +187,8 @@ class Store:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(call, keys))
 
-    def _write(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
-        """Under a temporary name, then renamed."""
+    def _write(self, path: Path, fill: Callable[[BinaryIO], object], over: bool = True) -> None:
+        """Under a temporary name, then renamed; not `over` one that has come to be meanwhile."""
         try:
             self._make_folder(path.parent)
             temporary = path.parent / f".partial-{uuid4().hex}"
@@ -192,10 +196,10 @@ class Store:
                 with temporary.open("xb") as stream:
                     fill(stream)
                 self._share(temporary)
-                temporary.replace(path)
-            except BaseException:
+                if over or not _linked(temporary, path):
+                    temporary.replace(path)
+            finally:
                 temporary.unlink(missing_ok=True)
-                raise
         except OSError as error:
             raise CannotWrite(
                 f"cannot write to the store {self.root} ({error.strerror})",
@@ -240,6 +244,18 @@ class Store:
 
 
 _DAMAGED = (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError)
+
+
+def _linked(temporary: Path, path: Path) -> bool:
+    """Whether a file has its name, or another one that we may read had it first; false where a file system has no
+    links."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return os.access(path, os.R_OK)
+    except OSError:
+        return False
+    return True
 
 
 def _fill(data: bytes, stream: BinaryIO) -> None:
