@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import duckdb
@@ -106,6 +107,16 @@ def test_a_damaged_file_is_made_again(folder: Path, damage: bytes) -> None:
     (folder / FILE_NAME).write_bytes(damage)
     np.testing.assert_equal(as_plain(Run(folder).columns()), as_plain(found))
     assert (folder / FILE_NAME).stat().st_size == whole
+
+
+def test_without_pyarrow_lines_are_read_and_the_extra_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = as_plain(Run(folder).columns())
+    (folder / FILE_NAME).unlink()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    np.testing.assert_equal(as_plain(Run(folder).columns()), kept)
+    assert not (folder / FILE_NAME).exists() and "pip install 'worldgauge[parquet]'" in caplog.text
 
 
 def test_a_small_run_has_no_such_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ files it was made from, and one that does not fit is not looked at. Anything tha
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,8 @@ from worldgauge.core.columns import Columns
 from worldgauge.core.gathering import SharedLists
 from worldgauge.core.record_lines import record_files
 from worldgauge.core.status import Status
+
+log = logging.getLogger(__name__)
 
 FILE_NAME = "columns.parquet"
 LEAST_BYTES = 100 * 2**20
@@ -49,10 +52,13 @@ def save_columns(
 
     `files` are those that the places in the columns are about.
     """
-    with suppress(ImportError, OSError):
+    try:
         import pyarrow
         from pyarrow import parquet
-
+    except ImportError:
+        log.warning("the lines of %s are read anew every time: pip install 'worldgauge[parquet]' keeps columns", folder)
+        return
+    with suppress(OSError):
         kept = json.dumps(
             {"stamp": stamp, "left_out": left_out, "metrics": list(columns), "files": [file.name for file in files]}
         )
