@@ -176,3 +176,14 @@ def test_a_bucket_that_is_not_there_is_told_in_a_line(place: Place) -> None:
     Bucket.answers.append(FileNotFoundError("The specified bucket does not exist"))
     with pytest.raises(StopsRun, match=r"does not exist .* make the bucket first"):
         place.create("x", b"1")
+
+
+def test_patience_is_ours_and_not_that_of_amazons_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take most of a minute for each request that fails. What the user has configured stays."""
+    given: list[dict[str, Any]] = []
+    monkeypatch.setattr(fsspec, "url_to_fs", lambda url, **options: given.append(options) or (Bucket(), url))
+    monkeypatch.setattr(fsspec.config, "conf", {"s3": {"config_kwargs": {"s3": {"addressing_style": "virtual"}}}})
+    for url in ("s3://bucket/a", "gs://bucket/a"):
+        Place(url).read("x")
+    once = {"retries": {"total_max_attempts": 1}, "s3": {"addressing_style": "virtual"}}
+    assert given == [{"use_listings_cache": False, "config_kwargs": once}, {"use_listings_cache": False}]

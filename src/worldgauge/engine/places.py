@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ T = TypeVar("T")
 _OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"}
 _CONDITIONAL = {"s3", "s3a", "gs", "gcs"}
 """Protocols whose packages can ask not to write over what is there."""
+_AMAZON = {"s3", "s3a"}
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 _PARTIAL = ".partial-"
 PATIENCE = 120.0
@@ -54,6 +55,16 @@ def is_url(text: str) -> bool:
 def telling(about: dict[str, Any]) -> dict[str, str]:
     """Of what a place says of a file, what tells one state of it from another; nothing where it is silent."""
     return {key: str(about[key]) for key in _TELLING if about.get(key) is not None}
+
+
+def _without_patience(configured: Mapping[str, Any]) -> dict[str, Any]:
+    """Options for Amazon's client: it tries once, beside what the user's own configuration of fsspec says.
+
+    Left to itself it takes most of a minute for each request that fails, of which nobody hears: a writer would be taken
+    for gone before it had said twice that it lives.
+    """
+    own = configured.get("s3", {}).get("config_kwargs", {})
+    return {"config_kwargs": {"retries": {"total_max_attempts": 1}, **own}}
 
 
 def _lying(files: Any, path: str) -> bytes | None:
@@ -234,7 +245,8 @@ class Place:
             import fsspec
 
             # Others write too, so nothing is remembered of what a folder held.
-            files, root = fsspec.url_to_fs(self.url, use_listings_cache=False)
+            options = _without_patience(fsspec.config.conf) if self._protocol in _AMAZON else {}
+            files, root = fsspec.url_to_fs(self.url, use_listings_cache=False, **options)
         except ImportError as error:
             raise WorldGaugeError(
                 f"what reads {self.url} is not installed ({error})", f"pip install 'worldgauge[{extra}]'"
