@@ -172,10 +172,11 @@ def test_the_first_whole_file_stays_though_our_upload_was_lost(
     assert place.read("entry") == stays
 
 
-def test_a_bucket_that_is_not_there_is_told_in_a_line(place: Place) -> None:
+@pytest.mark.parametrize("put", [Place.create, Place.put_if_absent])
+def test_a_bucket_that_is_not_there_is_told_in_a_line(place: Place, put: Callable[[Place, str, bytes], bool]) -> None:
     Bucket.answers.append(FileNotFoundError("The specified bucket does not exist"))
     with pytest.raises(StopsRun, match=r"does not exist .* make the bucket first"):
-        place.create("x", b"1")
+        put(place, "x", b"1")
 
 
 def test_patience_is_ours_and_not_that_of_amazons_client(monkeypatch: pytest.MonkeyPatch) -> None:

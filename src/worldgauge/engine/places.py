@@ -123,14 +123,7 @@ class Place:
                     raise FileExistsError(name)
             self._write(files, self._path(name), data, replaces)
 
-        try:
-            self._patiently(put)
-        except FileExistsError:
-            return False
-        except FileNotFoundError as error:
-            # Folders come to be with their files; what is not there is the bucket itself.
-            raise StopsRun(f"{self.url} does not exist ({error})", "make the bucket first") from error
-        return True
+        return self._is_put(put)
 
     def names(self) -> Iterator[str]:
         """The files in it and in its folders, those of half-done writers left out."""
@@ -197,10 +190,16 @@ class Place:
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
         """Put a file there without looking first; false where the server says that there is one."""
+        return self._is_put(lambda files: self._write(files, self._path(name), data, over=False))
+
+    def _is_put(self, put: Callable[[Any], None]) -> bool:
         try:
-            self._patiently(lambda files: self._write(files, self._path(name), data, over=False))
+            self._patiently(put)
         except FileExistsError:
             return False
+        except FileNotFoundError as error:
+            # Folders come to be with their files; what is not there is the bucket itself.
+            raise StopsRun(f"{self.url} does not exist ({error})", "make the bucket first") from error
         return True
 
     def _found(self, paths: Iterable[str]) -> Iterator[str]:
