@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from worldgauge.core.decoded_video import codecs
 from worldgauge.engine.job import Setup
 from worldgauge.engine.scale.decoding import Decoder, with_frames
 from worldgauge.engine.scale.host import Given, Introduction, promises
@@ -112,7 +113,7 @@ class _Handle:
         if self._ray.unable:
             self._ray.unable -= 1
             return RayError("killed")
-        return self._ray.introduction(Introduction("node", promises(self._setup)))
+        return self._ray.introduction(Introduction("node", promises(self._setup), codecs=codecs()))
 
     def _exchange(self, given: Sequence[Given]) -> list[WorkResult | Exception] | RayError:
         self._waiting += map(self._with_frames, given)

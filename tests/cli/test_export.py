@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,9 @@ import pytest
 
 import helpers
 import worldgauge
+from worldgauge.cli.export import _write_parquet
 from worldgauge.core import column_file
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.report import large_export
 
@@ -51,6 +54,14 @@ def test_a_large_run_is_written_as_it_is_read(run: Path, suffix: str, monkeypatc
     shown = [json.loads(c) if isinstance(c, str) else c for c in read["curve"]]
     assert [None if c is None or isinstance(c, float) else list(c) for c in shown] == curves
     assert read["take"].tolist() == [0] * len(expected)
+
+
+@pytest.mark.parametrize("least", [1, 10**9], ids=["large", "small"])
+def test_without_pyarrow_the_extra_is_named(run: Path, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(column_file, "LEAST_BYTES", least)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(WorldGaugeError, match=r"Parquet needs pyarrow; pip install 'worldgauge\[parquet\]'"):
+        _write_parquet(Run(run), Path("records.parquet"))
 
 
 def test_model_card(run: Path) -> None:

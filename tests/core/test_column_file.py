@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -70,8 +72,21 @@ def test_records_of_a_large_run_come_one_by_one_and_are_the_same(folder: Path) -
     assert second.takes is not None and first.cases[:4] == second.cases
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["just read", "from the file"])
+def test_a_file_that_comes_in_between_moves_no_line(folder: Path, kept: bool) -> None:
+    """A run that is being written has more files by the time that somebody looks at a case."""
+    (folder / "records-2.jsonl").write_text(line(4, "stable", 0.5, tags={"place": "outdoors"}))
+    if kept:
+        Run(folder).columns()
+    run = Run(folder)
+    row, places = run.columns()["stable"].cases.index("c4"), run.columns()["stable"].places
+    (folder / "records-1.jsonl").write_text(line(4, "stable", 0.1) * 3)
+    assert places is not None
+    with run.lines() as lines:
+        assert lines.record(*places[row].tolist())["tags"] == {"place": "outdoors"}
+
+
 def test_another_program_can_ask_the_file(folder: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
     Run(folder).columns()
     asked = f"select metric, avg(value) from '{folder / FILE_NAME}' where status = 'ok' group by metric order by metric"
     assert duckdb.execute(asked).fetchall() == [("sharp", 1.5), ("stable", 1.6)]
@@ -94,6 +109,16 @@ def test_a_damaged_file_is_made_again(folder: Path, damage: bytes) -> None:
     assert (folder / FILE_NAME).stat().st_size == whole
 
 
+def test_without_pyarrow_lines_are_read_and_the_extra_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = as_plain(Run(folder).columns())
+    (folder / FILE_NAME).unlink()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    np.testing.assert_equal(as_plain(Run(folder).columns()), kept)
+    assert not (folder / FILE_NAME).exists() and "pip install 'worldgauge[parquet]'" in caplog.text
+
+
 def test_a_small_run_has_no_such_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(column_file, "LEAST_BYTES", 10**9)
     Run(folder).columns()
@@ -108,7 +133,7 @@ def test_what_rests_on_answers_comes_back(tmp_path: Path) -> None:
         repeats=np.array([[1.0, 0.5], [np.nan, 1.0]]), tags=[{"place": "indoors"}, {}],
         places=np.array([[0, 0], [1, 2**40]]),
     )  # fmt: skip
-    save_columns(tmp_path, "stamp", {"m": column}, {"stale": {}, "damaged": []})
+    save_columns(tmp_path, "stamp", {"m": column}, {"stale": {}, "damaged": []}, [tmp_path / "records-0.jsonl"])
     loaded = load_columns(tmp_path, "stamp")
     assert loaded is not None and load_columns(tmp_path, "another") is None
     back = loaded[0]["m"]

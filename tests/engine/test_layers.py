@@ -106,6 +106,48 @@ def test_a_place_that_does_not_answer_costs_time_and_nothing_else(
     assert Store(tmp_path / "a").push(Layer(place=url)) == 1
 
 
+def test_a_server_that_leaves_in_the_middle_of_a_pull_is_no_damage(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(tmp_path / "a", url).save(KEY, {"x": np.arange(3)}, META)
+
+    def gone(self: Place, name: str) -> bytes:
+        raise Unreachable(f"{self.url} does not answer", "look whether it runs")
+
+    monkeypatch.setattr(Place, "read", gone)
+    with pytest.raises(Unreachable):
+        store(tmp_path / "b", url).pull(Layer(place=url))
+
+
+def test_damaged_entries_are_not_pushed(tmp_path: Path, url: str) -> None:
+    other = digest_of({"signal": "t"})
+    here = store(tmp_path / "a", url, write=False)
+    here.save(KEY, {"x": np.arange(3)}, META)
+    here.save(other, {"x": np.arange(3)}, META | {"identity": {"signal": "t"}})
+    whole = here.path(other).read_bytes()
+    here.path(other).write_bytes(whole[:-40])
+    assert here.push(Layer(place=url)) == 1
+    assert list(Place(url).names()) == [f"{KEY[:2]}/{KEY[2:]}.npz"]
+
+
+def test_a_long_listing_is_believed_for_long(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store of millions of entries is not listed by every worker all the time."""
+    clock, listed = [1000.0], []
+
+    def slowly(self: Place) -> list[str]:
+        listed.append(clock[0])
+        clock[0] += 60.0
+        return []
+
+    monkeypatch.setattr(Place, "names", slowly)
+    monkeypatch.setattr("worldgauge.engine.layers.time.monotonic", lambda: clock[0])
+    found = store(tmp_path / "a", url)
+    for _ in range(25):
+        found.has(KEY)
+        clock[0] += 60.0
+    assert listed == [1000.0, 2260.0]
+
+
 def test_a_stumbling_server_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = Place(f"file://{tmp_path / 'shared'}")
     place.create("a", b"x")

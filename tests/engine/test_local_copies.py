@@ -6,6 +6,7 @@ import http.server
 import json
 import shutil
 import socket
+import subprocess
 import threading
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import helpers
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine import local_copies
-from worldgauge.engine.local_copies import LIMIT, local_files, url_of
+from worldgauge.engine.local_copies import LIMIT, give_up, local_files, url_of
 from worldgauge.engine.places import Place, Unreachable
 
 
@@ -54,6 +55,7 @@ def test_no_more_is_kept_than_allowed(shared: Path, copies: Path, monkeypatch: p
     shutil.copytree(shared, other)
     monkeypatch.setenv(LIMIT, "3e-6")
     first = local_files(f"file://{shared}")
+    give_up(first)
     second = local_files(f"file://{other}")
     assert second.exists() and not first.exists()
     monkeypatch.setenv(LIMIT, "1e-6")
@@ -62,6 +64,67 @@ def test_no_more_is_kept_than_allowed(shared: Path, copies: Path, monkeypatch: p
     monkeypatch.setenv(LIMIT, "much")
     with pytest.raises(WorldGaugeError, match="is no number"):
         local_files(f"file://{shared}")
+
+
+def test_what_somebody_reads_makes_no_room(shared: Path, copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run goes on for days: its clips must not go away under it because another one begins."""
+    other = shared.with_name("others")
+    shutil.copytree(shared, other)
+    monkeypatch.setenv(LIMIT, "3e-6")
+    first = local_files(f"file://{shared}")
+    with pytest.raises(WorldGaugeError, match=rf"copies that are being read here take .* set {LIMIT} higher"):
+        local_files(f"file://{other}")
+    assert (first / "a.txt").exists()
+    # One that was killed reads no more; of one on another machine, which shares the folder, nobody knows.
+    (mark,) = first.parent.glob(".read-by-*")
+    elsewhere = mark.rename(first.parent / ".read-by-another-machine-1")
+    with pytest.raises(WorldGaugeError, match="being read here"):
+        local_files(f"file://{other}")
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    elsewhere.rename(first.parent / f".read-by-{socket.gethostname()}-{ended.pid}")
+    assert local_files(f"file://{other}").exists() and not first.exists()
+
+
+def test_a_copy_that_is_being_made_is_counted_and_left_alone(
+    shared: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs begin at once: neither deletes what the other fetches, and both together keep to the limit."""
+    other = shared.with_name("others")
+    shutil.copytree(shared, other)
+    monkeypatch.setenv(LIMIT, "3e-6")
+    refused: list[str] = []
+    fetch = Place.fetch
+
+    def while_it_comes(self: Place, name: str, to: Path) -> None:
+        if self.url.endswith("clips") and not refused:
+            refused.append("")
+            with pytest.raises(WorldGaugeError) as told:
+                local_files(f"file://{other}")
+            refused.append(told.value.message)
+        fetch(self, name, to)
+
+    monkeypatch.setattr(Place, "fetch", while_it_comes)
+    first = local_files(f"file://{shared}")
+    assert "copies that are being read here" in refused[1]
+    assert (first / "a.txt").exists() and (first / "street" / "b.txt").exists()
+
+
+def test_a_copy_that_was_cut_short_is_finished(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetch = Place.fetch
+
+    def cut(self: Place, name: str, to: Path) -> None:
+        fetch(self, name, to)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Place, "fetch", cut)
+    with pytest.raises(KeyboardInterrupt):
+        local_files(f"file://{shared}")
+    monkeypatch.setattr(Place, "fetch", fetch)
+    (shared / "a.txt").unlink()
+    here = local_files(f"file://{shared}")
+    assert not (here / "a.txt").exists(), "what is there no more is here no more, though nobody has noted it"
+    assert (here / "street" / "b.txt").read_bytes() == b"b" * 1000
 
 
 def test_nothing_there_is_an_error(tmp_path: Path) -> None:

@@ -154,3 +154,37 @@ def test_an_upload_that_was_lost_on_the_way_takes_nothing_from_others(place: Pla
     with pytest.raises(Busy):
         first.take()
     assert second.owner()["writer"] == "bbb"
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "arrived", "stays"),
+    [(b"the first", False, b"the first"), (b"ours, cu", True, b"ours, cut"), (b"ours, cut", True, b"ours, cut")],
+    ids=["somebody else's", "a part of ours", "ours, whole"],
+)
+@pytest.mark.parametrize("offers", [True, False])
+def test_the_first_whole_file_stays_though_our_upload_was_lost(
+    place: Place, monkeypatch: pytest.MonkeyPatch, offers: bool, meanwhile: bytes, arrived: bool, stays: bytes
+) -> None:
+    """A second try replaces what a cut upload of our own has left, and nothing else."""
+    monkeypatch.setattr(Bucket, "offers_conditions", offers)
+    Bucket.meanwhile.append(lambda: place.create("entry", meanwhile) and None)
+    assert place.create("entry", b"ours, cut") is arrived
+    assert place.read("entry") == stays
+
+
+@pytest.mark.parametrize("put", [Place.create, Place.put_if_absent])
+def test_a_bucket_that_is_not_there_is_told_in_a_line(place: Place, put: Callable[[Place, str, bytes], bool]) -> None:
+    Bucket.answers.append(FileNotFoundError("The specified bucket does not exist"))
+    with pytest.raises(StopsRun, match=r"does not exist .* make the bucket first"):
+        put(place, "x", b"1")
+
+
+def test_patience_is_ours_and_not_that_of_amazons_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take most of a minute for each request that fails. What the user has configured stays."""
+    given: list[dict[str, Any]] = []
+    monkeypatch.setattr(fsspec, "url_to_fs", lambda url, **options: given.append(options) or (Bucket(), url))
+    monkeypatch.setattr(fsspec.config, "conf", {"s3": {"config_kwargs": {"s3": {"addressing_style": "virtual"}}}})
+    for url in ("s3://bucket/a", "gs://bucket/a"):
+        Place(url).read("x")
+    once = {"retries": {"total_max_attempts": 1}, "s3": {"addressing_style": "virtual"}}
+    assert given == [{"use_listings_cache": False, "config_kwargs": once}, {"use_listings_cache": False}]

@@ -87,6 +87,52 @@ def test_a_file_that_grows_is_not_brought_all_the_time(
     assert brought == ["judge.jsonl"] * 2 and Place(url).read("judge.jsonl") == b"a line\n" * 4
 
 
+def test_many_lines_are_several_segments(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_places, "_LARGEST", 10)
+    here = home(tmp_path / "here", url)
+    (tmp_path / "here" / "records-0.jsonl").write_bytes(b"one\ntwo\n" + b"x" * 25 + b"\nlast\nto")
+    here.bring()
+    here.bring()
+    assert list(segments(url).values()) == [b"one\ntwo\n", b"x" * 25 + b"\n", b"last\n"]
+
+
+@pytest.mark.parametrize("when", ["while it works", "at its end"])
+def test_who_was_taken_over_from_brings_nothing_more(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """What describes the run there is the other's, and newer; what was made here stays here."""
+    monkeypatch.setattr(run_places, "EVERY", 0.01 if when == "while it works" else 60.0)
+    folder, other = tmp_path / "here", Lease(Place(url), "other")
+    home(folder, url)
+    with pytest.raises(LeaseLost, match="taken over by another run"), run_places.bringing(folder):
+        other.take(break_lock=True)
+        Place(url).create("run.json", b"the other's", over=True)
+        if when == "while it works":
+            time.sleep(0.3)
+        (folder / "run.json").write_bytes(b"ours")
+        (folder / "records-0.jsonl").write_bytes(b"one\n")
+    assert Place(url).read("run.json") == b"the other's" and not segments(url)
+    assert other.owner()["writer"] == "other", "and the lease is not taken away from the other"
+    assert (folder / "records-0.jsonl").read_bytes() == b"one\n"
+
+
+def test_what_was_paid_for_stays_in_the_ledger_of_who_was_killed(tmp_path: Path, url: str) -> None:
+    """It is brought now and then. What came after that is on this machine alone, and another may have gone on there."""
+    here, ledger = home(tmp_path / "here", url), tmp_path / "here" / "judge.jsonl"
+    ledger.write_bytes(b"one\n")
+    here.bring()
+    ledger.write_bytes(b"one\ntwo\ntor")
+    other = home(tmp_path / "there", url)
+    (tmp_path / "there" / "judge.jsonl").write_bytes(b"one\nelsewhere\n")
+    other.bring()
+    again = home(tmp_path / "here", url)
+    assert ledger.read_bytes() == b"one\nelsewhere\ntwo\n"
+    again.bring()
+    assert Place(url).read("judge.jsonl") == b"one\nelsewhere\ntwo\n"
+    home(tmp_path / "here", url)
+    assert ledger.read_bytes() == b"one\nelsewhere\ntwo\n", "and no line twice"
+
+
 @pytest.mark.parametrize("there", ["whole", "cut"])
 def test_killed_between_bringing_and_noting(tmp_path: Path, url: str, there: str) -> None:
     here = home(tmp_path / "here", url)
@@ -201,3 +247,17 @@ def test_runs_made_apart_are_one_after_merging(videos: Path, tmp_path: Path) -> 
     refused = helpers.worldgauge("merge", "second", "other", "-o", "never", check=False)
     assert refused.returncode == 2 and "'flow_magnitude' means two things" in refused.stderr
     assert "second" in refused.stderr and "other" in refused.stderr and not Path("never").exists()
+    assert "preset" in refused.stderr and "fast" in refused.stderr, "both definitions are printed"
+
+
+def test_nobody_merges_into_a_place_that_another_writes_to(videos: Path, tmp_path: Path) -> None:
+    place = Place(f"file://{tmp_path}/bucket/both")
+    helpers.worldgauge("run", videos, "-w", 1, "-m", "psnr", "-o", "first")
+    Lease(place, "somebody").take()
+    refused = helpers.worldgauge("merge", "first", "-o", place.url, check=False)
+    assert refused.returncode == 2 and f"another run writes to {place.url}" in refused.stderr
+    assert list(place.names()) == [leases.FILE_NAME]
+    place.remove(leases.FILE_NAME)
+    helpers.worldgauge("merge", "first", "-o", place.url)
+    assert "run.json" in place.names() and leases.FILE_NAME not in place.names()
+    assert len(segments(place.url)) == 1

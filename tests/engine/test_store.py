@@ -47,6 +47,32 @@ def test_the_first_complete_entry_stays(tmp_path: Path) -> None:
     assert entry is not None and entry.arrays["a"] == 1.0
 
 
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_of_two_that_save_at_once_the_first_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
+    """Both have seen that there is none. Where a file system has no links the last one stays, whole."""
+    first, second = Store(tmp_path), Store(tmp_path)
+
+    def none(source: Path, target: Path) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    if not links:
+        monkeypatch.setattr(os, "link", none)
+    look = Store._load_here
+
+    def meanwhile(self: Store, key: str) -> object:
+        found = look(self, key)
+        if self is second:
+            first.save(KEY, {"a": np.array(1.0)}, {"signal": "s"})
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "_load_here", meanwhile)
+        second.save(KEY, {"a": np.array(2.0)}, {"signal": "s"})
+    entry = Store(tmp_path).load(KEY)
+    assert entry is not None and entry.arrays["a"] == (1.0 if links else 2.0)
+    assert Store(tmp_path).leftovers() == []
+
+
 def test_values_that_are_not_what_was_stored_are_not_read(tmp_path: Path) -> None:
     """A sound file under the right name, with other numbers in it than its digest is of."""
     store = Store(tmp_path)

@@ -66,6 +66,14 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_nobody_decodes_for_a_worker_that_decodes_with_something_else(local: Path) -> None:
+    """Two versions of a codec may give two pictures; records must not depend on who has decoded."""
+    ray = fake_ray.FakeRay(introduction=lambda told: replace(told, codecs="av 0.0.1"))
+    run(local, "other-codecs", ray)
+    assert not ray.decoded
+    assert helpers.records(local / "other-codecs") == helpers.records(local / "run")
+
+
 def test_frames_come_from_the_file_that_another_has_written(videos: Path) -> None:
     video = Video(next(videos.glob("*.mkv")))
     item, file = with_frames(WorkItem(None, 0, video, 0, ()), decoded(video, [0, 2, 3]))  # type: ignore[arg-type]
@@ -193,9 +201,9 @@ def test_near_ones_are_asked_first() -> None:
 
     made = decoders.Decoders(Cluster(Never(), Shipment(()), Path()), Always(), Resources())
     made._decoders = [decoders._Decoder(Handle(node), node, None) for node in ("far", "near", "near")]
-    found = [made.frames(None, (), "near", 100) for _ in range(7)]  # type: ignore[arg-type]
+    found = [made.frames(None, (), "near", "", 100) for _ in range(7)]  # type: ignore[arg-type]
     assert asked == ["near"] * 4 + ["far"] * 2 and found[-1] is None, "two for each, then nobody has time"
-    assert made.frames(None, (), "near", 9) is None  # type: ignore[arg-type]
+    assert made.frames(None, (), "near", "", 9) is None  # type: ignore[arg-type]
 
 
 def test_decoders_take_the_cores_that_workers_leave() -> None:

@@ -98,6 +98,21 @@ def test_what_is_lost_with_two_actors_is_given_up(tmp_path: Path, expected: list
     assert [record for record in found if record["case"] != "c3"] == others
 
 
+def test_what_came_before_an_error_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One node finds that a file has changed: what it, and others, had done by then need not be done again."""
+    exchange = fake_ray._Handle._exchange
+
+    def then_fails(self: Any, given: Any) -> Any:
+        return [*exchange(self, given), WorldGaugeError("a clip has changed", "run again")]
+
+    monkeypatch.setattr(fake_ray._Handle, "_exchange", then_fails)
+    made = executor(tmp_path, fake_ray.FakeRay())
+    with pytest.raises(WorldGaugeError, match="a clip has changed"):
+        list(made.map(items(4)))
+    made.close()
+    assert helpers.records(tmp_path / "out")
+
+
 def test_actors_that_never_start_end_the_run(tmp_path: Path) -> None:
     made = executor(tmp_path, fake_ray.FakeRay(unable=99))
     with pytest.raises(WorldGaugeError, match="do not start"):

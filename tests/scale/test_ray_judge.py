@@ -81,9 +81,9 @@ def judged(folder: Path, server: JudgeServer, cluster: Cluster, **limits: Any) -
         executor = make(*arguments)
         heard = executor._heard
 
-        def noted(actor: Any, again: Any) -> Any:
+        def noted(actor: Any, again: Any, results: Any) -> None:
             workers.add(str(actor.handle))
-            return heard(actor, again)
+            heard(actor, again, results)
 
         executor._heard = noted  # type: ignore[method-assign]
         return executor

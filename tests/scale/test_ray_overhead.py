@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,7 @@ pytestmark = [
 
 def test_ray_adds_little_and_loads_networks_once(tmp_path: Path) -> None:
     found = overhead(tmp_path)
+    logging.getLogger(__name__).info("%s", found)
     assert found["ray_adds"] <= 0.15, found
     assert found["loads_ray"] == found["loads_local"] == WORKERS
     assert found["same_summary"]

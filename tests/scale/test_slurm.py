@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -132,6 +134,54 @@ def test_another_number_of_shards_is_refused(tmp_path: Path) -> None:
     Shards(3, "slurm").write(tmp_path / "out")
     with pytest.raises(WorldGaugeError, match="is run in 3 shards; say --shards 3"):
         in_shards(job, 2, [])
+
+
+def test_more_shards_than_cases_are_as_many_as_cases_each_time(tmp_path: Path) -> None:
+    job = job_in(tmp_path)
+    assert list(in_shards(job, 9, []).tasks) == [1, 2, 3, 4]
+    (tmp_path / "out").mkdir()
+    Shards(4, "local").write(tmp_path / "out")
+    assert list(in_shards(job, 9, []).tasks) == [1, 2, 3, 4], "the same command goes on"
+
+
+def fake_squeue(folder: Path, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of Slurm that say this."""
+    (folder / "bin").mkdir(exist_ok=True)
+    for name, script in (("squeue", answer), ("sbatch", "exit 1"), ("srun", "exit 1")):
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
+
+
+def test_what_the_queue_still_has_is_not_handed_over_a_second_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two tasks on one folder would both break its lock."""
+    job = job_in(tmp_path)
+    (tmp_path / "out").mkdir()
+    Shards(4, "slurm", {"1": "7_0", "2": "7_1", "3": "7_2", "4": "7_3"}).write(tmp_path / "out")
+    fake_squeue(tmp_path, "echo '7_1 RUNNING'; echo '7_3 PENDING'", monkeypatch)
+    array = in_shards(job, 4, [])
+    assert list(array.tasks) == [1, 3] and array.going_on == {2, 4}
+    fake_squeue(tmp_path, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1", monkeypatch)
+    assert list(in_shards(job, 4, []).tasks) == [1, 2, 3, 4], "it has forgotten them all"
+    fake_squeue(tmp_path, "echo 'Unable to contact slurm controller' >&2; exit 1", monkeypatch)
+    pytest.importorskip("submitit")
+    with pytest.raises(WorldGaugeError, match=r"Slurm cannot be asked \(Unable to contact slurm controller\)"):
+        in_shards(job, 4, []).submit()
+
+
+def test_shards_that_processes_of_this_machine_are_at_are_left_to_them(tmp_path: Path) -> None:
+    job = job_in(tmp_path)
+    (tmp_path / "out").mkdir()
+    Shards(4, "local").write(tmp_path / "out")
+    Mark("running", "1").write(folder_of(tmp_path / "out", 1, 4))
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    Mark("running", "2", pid=ended.pid).write(folder_of(tmp_path / "out", 2, 4))
+    Mark("killed", "3").write(folder_of(tmp_path / "out", 3, 4))
+    array = in_shards(job, 4, [])
+    assert array.going_on == {1} and list(array.tasks) == [2, 3, 4]
 
 
 def test_without_slurm_one_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

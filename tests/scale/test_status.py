@@ -16,11 +16,13 @@ import pytest
 import helpers
 from worldgauge.cli.status import status_lines
 from worldgauge.cli.status_page import status_page
+from worldgauge.core import record_lines
 from worldgauge.engine.journal import FILE_NAME as JOURNAL
 from worldgauge.engine.journal import Progress
 from worldgauge.engine.scale.shard_status import _state
 from worldgauge.engine.scale.shards import Mark, Shards, folder_of
 from worldgauge.engine.status import RunStatus, run_status, together
+from worldgauge.engine.tally import Tallies
 from worldgauge.engine.writing import OWNER_FILE
 
 METRICS = "picture_quality"
@@ -167,3 +169,41 @@ def test_the_verb(finished: Path, tmp_path: Path) -> None:
     assert "waiting" in of_shards
     parsed = json.loads(as_json)
     assert parsed["state"] == "waiting" and parsed["shards"]["1"]["state"] == "done"
+
+
+def test_the_next_look_reads_only_what_is_new(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that watches a run of millions of records looks every few seconds."""
+    me = {"host": socket.gethostname(), "pid": os.getpid()}
+    folder, tallies = copied(finished, tmp_path / "run", me, lines=2), Tallies()
+    read: list[str] = []
+    problem = record_lines._problem
+    monkeypatch.setattr(record_lines, "_problem", lambda record: read.append(record["case"]) or problem(record))
+    assert run_status(folder, tallies=tallies).written == 2
+    assert len(read) == 2
+    third = (finished / "records-0.jsonl").read_text().splitlines(keepends=True)[2]
+    with (folder / "records-0.jsonl").open("a") as stream:
+        stream.write(third[:30])
+        stream.flush()
+        assert run_status(folder, tallies=tallies).written == 2, "half a line is no record"
+        stream.write(third[30:])
+    assert run_status(folder, tallies=tallies).written == 3
+    assert len(read) == 3
+    again, anew = run_status(folder, now=1.0, tallies=tallies), run_status(folder, now=1.0)
+    assert again == anew and len(read) == 6
+    # A folder that was begun anew is read anew.
+    (folder / "records-0.jsonl").write_text(third)
+    assert run_status(folder, tallies=tallies).written == 1
+
+
+def test_of_several_records_the_last_invocation_counts(finished: Path, tmp_path: Path) -> None:
+    folder, tallies = copied(finished, tmp_path / "run"), Tallies()
+    records = folder / "records-0.jsonl"
+    lines = list(map(json.loads, records.read_text().splitlines()))
+    failed = [line | {"status": "error", "reason": "ours", "value": None, "invocation": -1} for line in lines]
+    records.write_text("".join(json.dumps(line) + "\n" for line in failed))
+    found = run_status(folder, tallies=tallies)
+    assert found.statuses == {"error": 3} and found.failures == {"error: ours": 3} and found.written == 0
+    with records.open("a") as stream:
+        stream.writelines(json.dumps(line) + "\n" for line in (*lines, failed[0]))
+    found = run_status(folder, tallies=tallies)
+    assert found.statuses == {"ok": 2, "invalid": 1} and found.written == 3 and "error: ours" not in found.failures

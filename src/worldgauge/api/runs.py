@@ -17,7 +17,7 @@ from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.sources import copy_sources
 from worldgauge.core.status import Status
-from worldgauge.engine.local_copies import local_files
+from worldgauge.engine.local_copies import give_up, local_files
 from worldgauge.engine.places import is_url
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
@@ -58,11 +58,17 @@ def evaluate(
     `exact`. Videos, data and `out` may be URLs, such as `s3://bucket/videos`.
     """
     folder = Path(tempfile.mkdtemp(prefix="worldgauge-run-")) if out is None else run_at(out)
+    read: list[Path] = []
+
+    def here(place: str | Path) -> Path:
+        read.append(local_files(place))
+        return read[-1]
+
     try:
         job = build_job(
-            local_files(videos) if isinstance(videos, str) else videos,
-            benchmark=local_files(benchmark) if isinstance(benchmark, str) and is_url(benchmark) else benchmark,
-            data=None if data is None else local_files(data),
+            here(videos) if isinstance(videos, str) else videos,
+            benchmark=here(benchmark) if isinstance(benchmark, str) and is_url(benchmark) else benchmark,
+            data=None if data is None else here(data),
             protocol=protocol,
             instruments=instruments,
             use=tuple(use),
@@ -85,6 +91,10 @@ def evaluate(
         if out is None:
             shutil.rmtree(folder, ignore_errors=True)
         raise
+    finally:
+        # A notebook lives on, and reads other videos next.
+        for path in read:
+            give_up(path)
     return Run(folder, temporary=out is None, excluded=job.excluded)
 
 

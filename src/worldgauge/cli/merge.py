@@ -16,7 +16,8 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import copy_sources
 from worldgauge.engine.joining import join_records
-from worldgauge.engine.run_places import bring, known_run, run_at, told_place
+from worldgauge.engine.run_places import bringing, known_run, run_at, told_place
+from worldgauge.engine.writing import writing
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import write_summary
 from worldgauge.verbs import say
@@ -67,25 +68,32 @@ def merge(
     _refuse_twice(runs)
     check_comparable(opened)
     contents = _joined_contents(opened)
-    if out.exists() and any(not file.name.startswith(".") for file in out.iterdir()):
-        raise WorldGaugeError(f"{told_place(out)} is not empty", "name a new folder")
     out.mkdir(parents=True, exist_ok=True)
-    join_records(opened, out)
-    _join_judges(runs, out)
-    if contents is not None:
-        contents.write(out)
-    copy_sources(opened[0].folder, out)
-    invocations = [invocation for run in opened for invocation in run.file.invocations]
-    definitions = {d.id: d for run in opened for d in run.file.definitions}
-    order = {use.id: i for i, use in enumerate(first.benchmark.metrics)}
-    ordered = sorted(definitions.values(), key=lambda d: order.get(d.id, len(order)))
-    first.model_copy(update={"invocations": invocations, "definitions": ordered}).write(out)
-    summary = write_summary(out)
-    bring(out)
+    # As a run does: two that merge into one place at once would leave a mixture.
+    with writing(out), bringing(out):
+        if any(not file.name.startswith(".") for file in out.iterdir()):
+            raise WorldGaugeError(f"{told_place(out)} is not empty", "name a new folder")
+        _write(opened, contents, out)
+        summary = write_summary(out)
     print_summary(summary)
     print_counts(summary)
     say(f"run folder: {told_place(out)}")
     finish(summary, strict, whole=True)
+
+
+def _write(runs: Sequence[Run], contents: Contents | None, out: Path) -> None:
+    """The run that all of them are together."""
+    first, folders = runs[0].file, [run.folder for run in runs]
+    join_records(runs, out)
+    _join_judges(folders, out)
+    if contents is not None:
+        contents.write(out)
+    copy_sources(folders[0], out)
+    invocations = [invocation for run in runs for invocation in run.file.invocations]
+    definitions = {d.id: d for run in runs for d in run.file.definitions}
+    order = {use.id: i for i, use in enumerate(first.benchmark.metrics)}
+    ordered = sorted(definitions.values(), key=lambda d: order.get(d.id, len(order)))
+    first.model_copy(update={"invocations": invocations, "definitions": ordered}).write(out)
 
 
 def _refuse_twice(runs: Sequence[Path]) -> None:

@@ -194,10 +194,15 @@ def submit_array(
     if dry_run:
         print_text(array.script())
         return
+    at_work = f"{len(array.going_on)} shards are still in the queue or at work" if array.going_on else ""
+    if not array.tasks and at_work:
+        say(f"{at_work}, the others are finished: 'worldgauge status {array.out}' says where they stand")
+        return
     if not array.tasks:
         say(f"all {array.count} shards are finished: 'worldgauge status {array.out}' says how to join them")
         return
     jobs = array.submit(cluster.value)
-    left_out = f", {array.count - len(jobs)} are finished" if len(jobs) < array.count else ""
-    say(f"{len(jobs)} shards submitted as {jobs[0]} to {jobs[-1]}{left_out}")
+    finished = array.count - len(jobs) - len(array.going_on)
+    others = [at_work, f"{finished} are finished" if finished else ""]
+    say(", ".join([f"{len(jobs)} shards submitted as {jobs[0]} to {jobs[-1]}", *filter(None, others)]))
     say(f"'worldgauge status {array.out}' says where they stand; logs: {array.out / 'slurm'}")

@@ -14,6 +14,7 @@ from worldgauge.cli.finish import counted
 from worldgauge.engine.scale.shard_status import status_of_shards
 from worldgauge.engine.scale.shards import Shards, folder_of
 from worldgauge.engine.status import DONE, LOST, RUNNING, STOPPED, RunStatus, run_status, together
+from worldgauge.engine.tally import Tallies
 from worldgauge.engine.watched_runs import watched_folder
 from worldgauge.verbs import AsJson, duration, print_json, print_note, print_pairs, print_table
 
@@ -55,16 +56,19 @@ def status(
         print_note(note)
 
 
-def status_of(place: str | Path, old: float = 0.0) -> tuple[RunStatus, dict[int, RunStatus], str]:
+def status_of(
+    place: str | Path, old: float = 0.0, tallies: Tallies | None = None
+) -> tuple[RunStatus, dict[int, RunStatus], str]:
     """The whole of it, its shards where it has any, and why a queue could not be asked.
 
-    What was fetched of a folder by URL less than `old` seconds ago is not asked for again.
+    What was fetched of a folder by URL less than `old` seconds ago is not asked for again, and what `tallies` have seen
+    of records is not read again.
     """
     run = watched_folder(place, old)
     shards = Shards.read(run)
     if shards is None:
-        return run_status(run), {}, ""
-    of_shard, problem = status_of_shards(run, shards)
+        return run_status(run, tallies=tallies), {}, ""
+    of_shard, problem = status_of_shards(run, shards, tallies)
     return together(of_shard.values()), of_shard, problem
 
 

@@ -11,6 +11,7 @@ from worldgauge.cli.status import status_lines, status_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.run_places import told_place
 from worldgauge.engine.status import RunStatus
+from worldgauge.engine.tally import Tallies
 
 _SECONDS = 5
 _STYLE = """
@@ -25,10 +26,11 @@ progress { width: 100%; height: 0.8rem }
 """
 
 
-def status_page(runs: Sequence[Path], live: bool = True) -> bytes:
+def status_page(runs: Sequence[Path], live: bool = True, tallies: Tallies | None = None) -> bytes:
     """One part for each run folder; one that cannot be read says so and keeps nothing from the others.
 
-    `live`: it is served, and so looks again every few seconds; else it is a page of the moment it was written at.
+    `live`: it is served, and so looks again every few seconds; else it is a page of the moment it was written at. With
+    `tallies` of the last time, only new records are read.
     """
     now = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime())
     again = f'<meta http-equiv="refresh" content="{_SECONDS}">' if live else ""
@@ -39,14 +41,14 @@ def status_page(runs: Sequence[Path], live: bool = True) -> bytes:
         f'<link rel="icon" href="data:,"><title>Where runs stand</title><style>{_STYLE}</style></head><body>\n'
         f'<p><a href="index.html">← Report</a></p><h1>Where runs stand</h1><p class="soft">{when}</p>\n'
     )
-    return (head + "\n".join(map(_part, runs)) + "\n</body></html>\n").encode()
+    return (head + "\n".join(_part(run, tallies) for run in runs) + "\n</body></html>\n").encode()
 
 
-def _part(run: Path) -> str:
+def _part(run: Path, tallies: Tallies | None) -> str:
     title = f"<h2>{escape(told_place(run))}</h2>"
     try:
         # However many look, a place by URL is asked once in that time.
-        whole, of_shard, problem = status_of(run, old=_SECONDS - 1)
+        whole, of_shard, problem = status_of(run, _SECONDS - 1, tallies)
     except WorldGaugeError as error:
         return f"{title}<p>{escape(str(error))}</p>"
     lines = [*status_lines(whole), *([("queue", problem)] if problem else [])]

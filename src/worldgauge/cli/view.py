@@ -41,6 +41,7 @@ def view(
     from worldgauge.core.run_folder import Run
     from worldgauge.engine.evidence import stored_evidence
     from worldgauge.engine.store import Store
+    from worldgauge.engine.tally import Tallies
     from worldgauge.engine.watched_runs import is_written
     from worldgauge.judge.unread import with_unread
     from worldgauge.report.html import ReportSource
@@ -49,8 +50,10 @@ def view(
 
     evidence = with_unread(stored_evidence(Store(store or default_store())))
 
+    tallies = Tallies()
+
     def stands() -> bytes:
-        return status_page(runs)
+        return status_page(runs, tallies=tallies)
 
     going_on = stands if any(map(is_written, runs)) else None
     found = [Run(folder) for folder in runs]

@@ -8,7 +8,8 @@ files it was made from, and one that does not fit is not looked at. Anything tha
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,12 @@ from worldgauge.core.gathering import SharedLists
 from worldgauge.core.record_lines import record_files
 from worldgauge.core.status import Status
 
+log = logging.getLogger(__name__)
+
 FILE_NAME = "columns.parquet"
 LEAST_BYTES = 100 * 2**20
 """Of records, from which the file is worth its while."""
-_VERSION = 2
+_VERSION = 3
 
 
 def stamp_of(folder: Path) -> str:
@@ -42,13 +45,23 @@ def is_large(folder: Path) -> bool:
     return sum(file.stat().st_size for file in record_files(folder)) >= LEAST_BYTES
 
 
-def save_columns(folder: Path, stamp: str, columns: Mapping[str, Columns], left_out: Mapping[str, Any]) -> None:
-    """Write the file, whole or not at all. Without pyarrow, or where nothing may be written, there is none."""
-    with suppress(ImportError, OSError):
+def save_columns(
+    folder: Path, stamp: str, columns: Mapping[str, Columns], left_out: Mapping[str, Any], files: Sequence[Path]
+) -> None:
+    """Write the file, whole or not at all. Without pyarrow, or where nothing may be written, there is none.
+
+    `files` are those that the places in the columns are about.
+    """
+    try:
         import pyarrow
         from pyarrow import parquet
-
-        kept = json.dumps({"stamp": stamp, "left_out": left_out, "metrics": list(columns)})
+    except ImportError:
+        log.warning("the lines of %s are read anew every time: pip install 'worldgauge[parquet]' keeps columns", folder)
+        return
+    with suppress(OSError):
+        kept = json.dumps(
+            {"stamp": stamp, "left_out": left_out, "metrics": list(columns), "files": [file.name for file in files]}
+        )
         schema = _schema().with_metadata({"worldgauge": kept})
         partial = folder / f".{FILE_NAME}.{uuid4().hex}"
         try:
@@ -62,8 +75,8 @@ def save_columns(folder: Path, stamp: str, columns: Mapping[str, Columns], left_
             partial.unlink(missing_ok=True)
 
 
-def load_columns(folder: Path, stamp: str) -> tuple[dict[str, Columns], dict[str, Any]] | None:
-    """The columns and what was left out of them; None where no file fits."""
+def load_columns(folder: Path, stamp: str) -> tuple[dict[str, Columns], dict[str, Any], list[Path]] | None:
+    """The columns, what was left out of them and the files of their lines; None where no file fits."""
     file = folder / FILE_NAME
     if not file.is_file():
         return None
@@ -79,9 +92,10 @@ def load_columns(folder: Path, stamp: str) -> tuple[dict[str, Columns], dict[str
             return None
         reader = _Reader()
         found = {name: reader.columns(opened.read_row_group(k)) for k, name in enumerate(kept["metrics"])}
+        files = [folder / name for name in kept["files"]]
     except (OSError, KeyError, TypeError, ValueError, pyarrow.ArrowException):
         return None
-    return found, kept["left_out"]
+    return found, kept["left_out"], files
 
 
 def _schema() -> Any:

@@ -25,6 +25,13 @@ class DecodedFrames:
     """whose digest was this."""
 
 
+def codecs() -> str:
+    """What decodes on this machine: another version of it may give other pixels."""
+    from worldgauge.media.codecs import codecs as found
+
+    return found()
+
+
 class DecodedVideo(Video):
     """The same clip as the `Video` of its path. Frames that do not belong to what lies there now are not looked at."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -46,18 +46,26 @@ def record_files(folder: Path) -> list[Path]:
 class RecordLines:
     """The records of a run folder in the order of files and lines; a torn last line is not there yet."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, since: Mapping[str, int] | None = None) -> None:
+        """`since`: of a file by name, the byte from which it is read; line numbers are counted from there."""
         self.folder = folder
+        self._since = dict(since or {})
         self.damaged: list[str] = []
         """`file line number: what is wrong` of every line that cannot be used; filled while reading."""
+        self.files: list[Path] = []
+        """Those that were read, as `file` counts them."""
+        self.ends: dict[str, int] = {}
+        """Of each file that was read, the byte behind its last whole line."""
         self.file = self.offset = 0
         """Of the record that was handed out last: which of the files, and at which byte its line begins."""
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         self.damaged.clear()
-        for place, file in enumerate(record_files(self.folder)):
-            self.file, end = place, 0
+        self.files = record_files(self.folder)
+        for place, file in enumerate(self.files):
+            self.file, end = place, self._since.get(file.name, 0)
             with file.open("rb") as stream:
+                stream.seek(end)
                 for number, line in enumerate(stream, start=1):
                     if not line.endswith(b"\n"):
                         break
@@ -71,13 +79,16 @@ class RecordLines:
                         self.damaged.append(f"{file.name} line {number}: {problem}")
                     else:
                         yield record
+            self.ends[file.name] = end
 
 
 class LinesAt:
     """Record lines by their place, without reading the others."""
 
-    def __init__(self, folder: Path) -> None:
-        self._files = record_files(folder)
+    def __init__(self, files: Sequence[Path]) -> None:
+        """`files` as they were when the places were noted: a run that is being written may have more by now, in between
+        by name."""
+        self._files = list(files)
         self._opened: dict[int, mmap] = {}
 
     def __enter__(self) -> LinesAt:

@@ -36,6 +36,8 @@ class Run:
         """What the latest reading of the records left out."""
         self._known: tuple[str, dict[str, Columns]] | None = None
         """Of a large run, its columns and the state of the folder they are of: reading them again takes seconds."""
+        self._files: list[Path] = []
+        """Record files, as the places in columns count them."""
 
     @property
     def name(self) -> str:
@@ -82,14 +84,14 @@ class Run:
     def _large_columns(self, stamp: str) -> dict[str, Columns]:
         known = load_columns(self.folder, stamp)
         if known is not None:
-            found, left_out = known
+            found, left_out, self._files = known
             self.left_out = LeftOut(left_out["stale"], tuple(left_out["damaged"]))
             return found
         found = self._read_columns()
         # A run that is being written has another stamp by now: what was read is then of no single moment.
         if stamp_of(self.folder) == stamp:
             told = {"stale": dict(self.left_out.stale), "damaged": list(self.left_out.damaged)}
-            save_columns(self.folder, stamp, found, told)
+            save_columns(self.folder, stamp, found, told, self._files)
         return found
 
     def _read_columns(self) -> dict[str, Columns]:
@@ -98,13 +100,17 @@ class Run:
         lines, add = counting.lines, gathering.add
         for record in counting:
             add(record, lines.file, lines.offset)
-        self.left_out = counting.left_out(gathering.has)
+        self.left_out, self._files = counting.left_out(gathering.has), lines.files
         found = gathering.columns()
         conditions = {d.id: d.given for d in self.file.definitions if d.given}
         return {
             name: given(column, found.get(conditions[name])) if name in conditions else column
             for name, column in found.items()
         }
+
+    def lines(self) -> LinesAt:
+        """The lines that the columns which were read last know the places of."""
+        return LinesAt(self._files)
 
     def tags(self) -> dict[str, Mapping[str, str]]:
         """The tags of every case that has a record."""
@@ -116,7 +122,7 @@ class Run:
             yield from self.records()
             return
         columns = self.columns()
-        with LinesAt(self.folder) as lines:
+        with self.lines() as lines:
             for metric in sorted(columns):
                 places = columns[metric].places
                 assert places is not None, "columns that were just read know where"

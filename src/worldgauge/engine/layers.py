@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 FILE_NAME = "below.json"
 _KNOWN_FOR = 30.0
 """Seconds for which a listing is believed. What is missing from it is asked for by name before it is computed."""
+_RESTS = 20
+"""For every second that a listing took, so many for which it is believed: a store of millions takes minutes to list."""
 _REST = 60.0
 """Seconds for which a place that did not answer is left alone."""
 
@@ -50,13 +52,15 @@ class Below:
     def __init__(self, layer: Layer) -> None:
         self.layer = layer
         self._names: set[str] = set()
-        self._listed = self._down = -math.inf
+        self._stale = self._down = -math.inf
         self._spoilt: set[str] = set()
 
     def has(self, name: str) -> bool:
-        if time.monotonic() - self._listed >= _KNOWN_FOR and self._answers():
+        if time.monotonic() >= self._stale and self._answers():
             with self._noticing():
-                self._names, self._listed = set(self.layer.files.names()), time.monotonic()
+                began = time.monotonic()
+                self._names, ended = set(self.layer.files.names()), time.monotonic()
+                self._stale = ended + max(_KNOWN_FOR, _RESTS * (ended - began))
         return name in self._names
 
     def read(self, name: str) -> bytes | None:

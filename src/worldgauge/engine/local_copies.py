@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.user_folders import user_folder
+from worldgauge.engine.copy_readers import forget_reader, is_read, note_reader, reads
 from worldgauge.engine.places import Place, is_url, telling
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ log = logging.getLogger(__name__)
 LIMIT = "WORLDGAUGE_FILES_GB"
 _DEFAULT_LIMIT = 100.0
 _AT_ONCE = 8
-_NOTE = "copy.json"
+_NOTE, _LOCK = "copy.json", ".lock"
 _HTTP = ("http://", "https://")
 _FIRST_LOOK = 10.0
 """Seconds for which a server that gave no file is asked whether it is there at all."""
@@ -96,11 +97,14 @@ def named_files(url: str, digests: Mapping[str, str]) -> Path:
     own, name = _own(url), _last(url)
     try:
         own.mkdir(parents=True, exist_ok=True)
+        if not reads(own):
+            with FileLock(own / _LOCK):
+                note_reader(own)
         missing = [file for file in digests if not holds(own / name, {file: digests[file]})]
         if missing:
             _bring(Place(url), own, name, missing)
         elif time.time() - _read_note(own).get("used", 0.0) > _SEEN_USED:
-            with FileLock(own / ".lock"):
+            with FileLock(own / _LOCK):
                 _write_note(own, _read_note(own) | {"used": time.time()})
         changed = next((file for file in missing if digest_file(own / name / file) != digests[file]), None)
     except OSError as error:
@@ -117,16 +121,15 @@ def _bring(place: Place, own: Path, name: str, missing: Sequence[str]) -> None:
         if gone := next((file for file, about in abouts.items() if about is None), None):
             raise WorldGaugeError(f"{place.url}/{gone} does not exist", "look whether it was moved or deleted")
         more = _bytes(about for about in abouts.values() if about is not None)
-        with FileLock(own / ".lock"):
+        with FileLock(own / _LOCK):
             note = _read_note(own)
             if note.get("url") != place.url:
                 note = {"url": place.url, "name": name, "files": {}, "bytes": 0}
             replaced = sum((own / name / file).stat().st_size for file in missing if (own / name / file).is_file())
             bytes_then = max(0, note["bytes"] - replaced) + more
-            _make_room(own, place.url, bytes_then)
             # Whoever copies the whole place next looks at those again.
             files = {file: facts for file, facts in note["files"].items() if file not in abouts}
-            _write_note(own, note | {"files": files, "bytes": bytes_then, "used": time.time()})
+            _take_room(own, note | {"files": files, "bytes": bytes_then})
         list(pool.map(lambda file: place.fetch(file, own / name / file), missing))
 
 
@@ -166,43 +169,90 @@ def _copy_of(url: str, listing: dict[str, dict[str, Any]], beside: str = "") -> 
     own, name = _own(url, beside), _last(url)
     try:
         own.mkdir(parents=True, exist_ok=True)
-        with FileLock(own / ".lock"):
+        with FileLock(own / _LOCK):
+            note_reader(own)
             note = _read_note(own)
             before = note.get("files", {}) if note.get("url") == url else {}
             facts = {path: telling(about) for path, about in listing.items()}
-            _make_room(own, url, _bytes(listing.values()))
-            changed = [path for path in facts if before.get(path) != facts[path] or not (own / name / path).is_file()]
+            here = [path for path in facts if (own / name / path).is_file()]
+            # Of what a place says nothing about, nobody knows whether it is the same.
+            same = {path: facts[path] for path in here if facts[path] and before.get(path) == facts[path]}
             for gone in before.keys() - facts.keys():
                 (own / name / gone).unlink(missing_ok=True)
+            note = {"url": url, "name": name, "bytes": _bytes(listing.values())}
+            # The others by name alone: killed while they come, the next one knows that they are ours, and fetches them.
+            _take_room(own, note | {"files": dict.fromkeys(facts) | same})
+            changed = [path for path in facts if path not in same]
             if changed:
                 log.info("copying %d of %d files of %s", len(changed), len(facts), url)
             Place(url).fetch_all(changed, own / name)
-            note = {"url": url, "name": name, "files": facts, "bytes": _bytes(listing.values()), "used": time.time()}
-            _write_note(own, note)
+            _write_note(own, note | {"files": facts, "used": time.time()})
     except OSError as error:
         raise _cannot_copy(url, own, error) from error
     return own / name
 
 
-def _make_room(own: Path, url: str, needed: int) -> None:
-    """Keep all copies together below the limit; the one that is needed must fit by itself."""
-    try:
-        limit = float(os.environ.get(LIMIT, "") or _DEFAULT_LIMIT) * 1e9
-    except ValueError:
-        raise WorldGaugeError(f"{LIMIT}={os.environ[LIMIT]} is no number", "give gigabytes, such as 200") from None
+def _take_room(own: Path, note: Mapping[str, Any]) -> None:
+    """Keep all copies together below the limit, and note at once what this one will take.
+
+    The one that was used longest ago goes first; none that somebody reads goes. Two cannot take the same room.
+    """
+    url, needed, limit = note["url"], note["bytes"], _limit()
     if needed > limit:
         raise WorldGaugeError(
             f"{url} holds {needed / 1e9:.1f} GB, more than the {limit / 1e9:g} GB that may be kept here",
             f"set {LIMIT} higher, or run a part of it with --shard on each of several machines that mount it",
         )
-    others = [(folder, _read_note(folder)) for folder in _root().iterdir() if folder.is_dir() and folder != own]
-    kept = sum(note.get("bytes", 0) for _, note in others)
-    for folder, note in sorted(others, key=lambda found: found[1].get("used", 0.0)):
-        if needed + kept <= limit:
-            break
-        log.info("the copy of %s makes room", note.get("url", folder))
-        shutil.rmtree(folder, ignore_errors=True)
-        kept -= note.get("bytes", 0)
+    with FileLock(_root() / _LOCK):
+        others = [(folder, _read_note(folder)) for folder in _root().iterdir() if folder.is_dir() and folder != own]
+        kept = sum(other.get("bytes", 0) for _, other in others)
+        for folder, other in sorted(others, key=lambda found: found[1].get("used", 0.0)):
+            if needed + kept > limit and _cleared(folder):
+                log.info("the copy of %s made room", other.get("url", folder))
+                kept -= other.get("bytes", 0)
+        if needed + kept > limit:
+            raise WorldGaugeError(
+                f"{url} holds {needed / 1e9:.1f} GB, and copies that are being read here take {kept / 1e9:.1f} GB of "
+                f"the {limit / 1e9:g} GB that may be kept",
+                f"set {LIMIT} higher, or wait until other runs on this machine have ended",
+            )
+        _write_note(own, {**note, "used": time.time()})
+
+
+def _limit() -> float:
+    """Bytes of all copies together."""
+    try:
+        return float(os.environ.get(LIMIT, "") or _DEFAULT_LIMIT) * 1e9
+    except ValueError:
+        raise WorldGaugeError(f"{LIMIT}={os.environ[LIMIT]} is no number", "give gigabytes, such as 200") from None
+
+
+def _cleared(folder: Path) -> bool:
+    """Whether a copy could be deleted: nobody reads it, and nobody has begun to."""
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    try:
+        if is_read(folder):
+            return False
+        # The note first: what is half deleted is nobody's copy. The lock's file stays, since others may wait for it.
+        for found in sorted(folder.iterdir(), key=lambda path: path.name != _NOTE):
+            if found.is_dir():
+                shutil.rmtree(found, ignore_errors=True)
+            elif found.name != _LOCK:
+                found.unlink(missing_ok=True)
+    finally:
+        lock.release()
+    return True
+
+
+def give_up(path: Path) -> None:
+    """This process reads a path no more: if it is a copy, it may make room for others."""
+    copy = copy_around(path)
+    if copy is not None:
+        forget_reader(copy.folder.parent)
 
 
 def _bytes(files: Iterable[dict[str, Any]]) -> int:

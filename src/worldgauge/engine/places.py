@@ -6,9 +6,10 @@ first one of a name stays.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ T = TypeVar("T")
 _OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "memory"}
 _CONDITIONAL = {"s3", "s3a", "gs", "gcs"}
 """Protocols whose packages can ask not to write over what is there."""
+_AMAZON = {"s3", "s3a"}
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 _PARTIAL = ".partial-"
 PATIENCE = 120.0
@@ -37,7 +39,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 _TORN = 3
 """Times that a file comes torn before it lies there so."""
 _AT_ONCE = 8
-_TELLING = ("size", "ETag", "etag", "LastModified", "mtime", "md5Hash", "generation", "updated")
+_TELLING = ("size", "ETag", "etag", "LastModified", "Last-Modified", "mtime", "md5Hash", "generation", "updated")
 """Of what places say about a file: whatever changes with its content."""
 
 
@@ -53,6 +55,29 @@ def is_url(text: str) -> bool:
 def telling(about: dict[str, Any]) -> dict[str, str]:
     """Of what a place says of a file, what tells one state of it from another; nothing where it is silent."""
     return {key: str(about[key]) for key in _TELLING if about.get(key) is not None}
+
+
+def _without_patience(configured: Mapping[str, Any]) -> dict[str, Any]:
+    """Options for Amazon's client: it tries once, beside what the user's own configuration of fsspec says.
+
+    Left to itself it takes most of a minute for each request that fails, of which nobody hears: a writer would be taken
+    for gone before it had said twice that it lives.
+    """
+    own = configured.get("s3", {}).get("config_kwargs", {})
+    return {"config_kwargs": {"retries": {"total_max_attempts": 1}, **own}}
+
+
+def _lying(files: Any, path: str) -> bytes | None:
+    """What is at a path; nothing of it where the server says that it is torn, None where there is no such file."""
+    try:
+        found: bytes = files.cat_file(path)
+    except FileNotFoundError:
+        return None
+    except Exception as error:
+        if is_torn(error):
+            return b""
+        raise
+    return found
 
 
 class Unreachable(WorldGaugeError):
@@ -83,17 +108,26 @@ class Place:
         """Put a file there, whole; false where there is one already, which stays unless it may be written `over`."""
         if not over and self._patiently(lambda files: files.exists(self._path(name))):
             return False
-        # After a cut upload what lies there may be a part of our own.
-        may_replace = iter([over])
-        try:
-            self._patiently(lambda files: self._write(files, self._path(name), data, next(may_replace, True)))
-        except FileExistsError:
-            return False
-        return True
+        tries = itertools.count()
+
+        def put(files: Any) -> None:
+            replaces = over
+            if next(tries) and not over:
+                # After an upload of which nobody knows what became of it. A part of our own is replaced, what somebody
+                # else has put there meanwhile is not.
+                there = _lying(files, self._path(name))
+                if there == data:
+                    return
+                replaces = there is not None
+                if there is not None and not data.startswith(there):
+                    raise FileExistsError(name)
+            self._write(files, self._path(name), data, replaces)
+
+        return self._is_put(put)
 
     def names(self) -> Iterator[str]:
         """The files in it and in its folders, those of half-done writers left out."""
-        yield from self._found(self._patiently(lambda files: files.find(self._opened[1], withdirs=False)))
+        yield from self.listing()
 
     def listing(self) -> dict[str, dict[str, Any]]:
         """Name to what the place says of a file: its size, and whatever tells one state of it from another."""
@@ -156,10 +190,16 @@ class Place:
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
         """Put a file there without looking first; false where the server says that there is one."""
+        return self._is_put(lambda files: self._write(files, self._path(name), data, over=False))
+
+    def _is_put(self, put: Callable[[Any], None]) -> bool:
         try:
-            self._patiently(lambda files: self._write(files, self._path(name), data, over=False))
+            self._patiently(put)
         except FileExistsError:
             return False
+        except FileNotFoundError as error:
+            # Folders come to be with their files; what is not there is the bucket itself.
+            raise StopsRun(f"{self.url} does not exist ({error})", "make the bucket first") from error
         return True
 
     def _found(self, paths: Iterable[str]) -> Iterator[str]:
@@ -204,7 +244,8 @@ class Place:
             import fsspec
 
             # Others write too, so nothing is remembered of what a folder held.
-            files, root = fsspec.url_to_fs(self.url, use_listings_cache=False)
+            options = _without_patience(fsspec.config.conf) if self._protocol in _AMAZON else {}
+            files, root = fsspec.url_to_fs(self.url, use_listings_cache=False, **options)
         except ImportError as error:
             raise WorldGaugeError(
                 f"what reads {self.url} is not installed ({error})", f"pip install 'worldgauge[{extra}]'"

@@ -29,6 +29,8 @@ from worldgauge.core.user_folders import user_folder
 from worldgauge.engine.journal import FILE_NAME as PROGRESS_FILE
 from worldgauge.engine.lease import Lease, LeaseLost
 from worldgauge.engine.places import Place, is_url
+from worldgauge.engine.spent import LEDGER
+from worldgauge.engine.whole_lines import lines_of, next_lines
 from worldgauge.engine.writing import LOCK_FILE
 
 log = logging.getLogger(__name__)
@@ -38,6 +40,8 @@ EVERY = 5.0
 """Seconds between two times of bringing: what a machine that burns down takes along."""
 _RESTS = 20
 """For every second that a whole file took, so many before it is brought again."""
+_LARGEST = 64 * 2**20
+"""Bytes of a segment: memory holds one at a time, and a line that fails costs no more than that again."""
 _SEGMENT = re.compile(r"records-[0-9a-f]{12}-\d{6}\.jsonl")
 
 
@@ -87,11 +91,24 @@ class Home:
             if _SEGMENT.fullmatch(file.name) and file.name not in files:
                 file.unlink()
         wanted = {name: about for name, about in files.items() if not name.startswith((".", self._own))}
+        noted = lines_of(self.folder / LEDGER)
         self.place.fetch_all([name for name in wanted if not self._has(name, wanted[name])], self.folder)
         for name in wanted:
             if not name.startswith("records-"):
                 self._state["others"][name] = _state_of(self.folder / name)
+        self._keep_ledger(noted)
         self._save()
+
+    def _keep_ledger(self, noted: list[bytes]) -> None:
+        """What was paid for and not yet brought when this machine was killed stays in the ledger."""
+        there = lines_of(self.folder / LEDGER)
+        known = set(there)
+        if missing := [line for line in noted if line not in known]:
+            partial = self.folder / f".{LEDGER}.partial"
+            partial.write_bytes(b"".join([*there, *missing]))
+            partial.replace(self.folder / LEDGER)
+            # It is not what lies there, so the next bringing takes it along.
+            self._state["others"].pop(LEDGER, None)
 
     def _has(self, name: str, about: dict[str, Any]) -> bool:
         """Whether a file is here as it is there: of segments, which never change, that is seen by the size."""
@@ -132,11 +149,7 @@ class Home:
 
     def _bring_lines(self, file: Path) -> None:
         done: dict[str, int] = self._state["lines"]
-        with file.open("rb") as stream:
-            stream.seek(done.get(file.name, 0))
-            data = stream.read()
-        data = data[: data.rfind(b"\n") + 1]
-        while data:
+        while data := next_lines(file, done.get(file.name, 0), _LARGEST):
             name = f"{self._own}{self._state['next']:06d}.jsonl"
             brought = len(data)
             if not self.place.create(name, data):
@@ -147,7 +160,6 @@ class Home:
                 else:
                     # Cut in the middle, by a server that shows half an upload.
                     self.place.create(name, data, over=True)
-            data = data[brought:]
             done[file.name] = done.get(file.name, 0) + brought
             self._state["next"] += 1
             self._save()
@@ -228,7 +240,7 @@ def bringing(folder: Path, break_lock: bool = False) -> Iterator[None]:
         finally:
             ended.set()
             thread.join()
-            _bring_the_rest(home)
+            _bring_the_rest(home, lease, lost)
     finally:
         if not lost:
             lease.release()
@@ -257,10 +269,16 @@ def _bring_as_it_comes(home: Home, lease: Lease, ended: threading.Event, lost: l
             log.warning("%s", error)
 
 
-def _bring_the_rest(home: Home) -> None:
+def _bring_the_rest(home: Home, lease: Lease, lost: list[LeaseLost]) -> None:
+    """What is not there yet; nothing where somebody else writes there now, who describes the run anew."""
     on_its_way = sys.exception()
     try:
-        home.bring()
+        if not lost:
+            lease.renew()
+            home.bring()
+    except LeaseLost as error:
+        log.error("%s", error.message)
+        lost.append(error)
     except (WorldGaugeError, OSError) as error:
         if on_its_way is None:
             raise

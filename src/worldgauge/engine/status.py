@@ -13,17 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.run_folder import Run
-from worldgauge.core.status import Status
 from worldgauge.engine.journal import Progress
 from worldgauge.engine.lease import STALE, heard_ago, is_lease
 from worldgauge.engine.spent import Spent, spent_in
+from worldgauge.engine.tally import Tallies
 from worldgauge.engine.writing import is_there, owner_of
 
 DONE, RUNNING, WAITING, STOPPED, LOST = "done", "running", "waiting", "stopped", "lost"
 SILENT = 600.0
 """Seconds without a record after which a writer on another machine, whom nobody can ask, is taken for lost."""
-_FAILURES = (Status.ERROR, Status.UNSCORED, Status.INVALID, Status.MISSING)
 
 
 @dataclass(frozen=True)
@@ -97,23 +95,15 @@ class RunStatus:
         }
 
 
-def run_status(folder: Path, now: float | None = None) -> RunStatus:
-    """Read the records of a run folder once."""
+def run_status(folder: Path, now: float | None = None, tallies: Tallies | None = None) -> RunStatus:
+    """Read the records of a run folder once; with `tallies` of an earlier look, only what is new."""
     now = time.time() if now is None else now
-    run = Run(folder)
+    tally = (tallies or Tallies()).of(folder)
+    run, latest = tally.look(), tally.latest
     last = len(run.file.invocations) - 1
-    current: dict[tuple[str, str, int], tuple[int, str, str]] = {}
-    fresh, latest = 0, 0.0
-    for record in run.counting():
-        invocation, key = record.get("invocation", 0), (record["metric"], record["case"], record.get("take", 0))
-        if invocation == last:
-            fresh, latest = fresh + 1, max(latest, record.get("time", 0.0))
-        if key not in current or invocation >= current[key][0]:
-            current[key] = invocation, record["status"], record.get("reason", "")
     expected = (len(run.contents.videos) if run.contents is not None else 0) * len(run.file.definitions)
-    written = sum(status != Status.ERROR or invocation == last for invocation, status, _ in current.values())
     owner = owner_of(folder)
-    state = _state(owner, written >= expected, folder, now)
+    state = _state(owner, tally.written >= expected, folder, now)
     heard = heard_ago(owner, now) if is_lease(owner) else None
     # What lies here of a folder by URL is of the moment at which its writer was heard of, by the writer's clock.
     moment = now if heard is None or math.isinf(heard) else max(latest, float(owner["heard"]))
@@ -123,10 +113,10 @@ def run_status(folder: Path, now: float | None = None) -> RunStatus:
     return RunStatus(
         state,
         expected,
-        written,
-        Counter(status for _, status, _ in current.values()),
-        Counter(f"{status}: {reason}" for _, status, reason in current.values() if status in _FAILURES),
-        fresh / spent if fresh and spent > 0 else None,
+        tally.written,
+        +tally.statuses,
+        +tally.failures,
+        tally.fresh / spent if tally.fresh and spent > 0 else None,
         _named(owner),
         progress,
         dict(_networks(signal for definition in run.file.definitions for signal in definition.signals)),

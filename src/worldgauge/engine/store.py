@@ -5,57 +5,38 @@ It may rest on others by URL (`layers.py`): what it lacks is fetched from there,
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import os
 import stat
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from uuid import uuid4
 
 import numpy as np
 
-from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import CannotWrite
 from worldgauge.core.signal import Arrays
-from worldgauge.core.undisturbed import undisturbed
 from worldgauge.core.user_folders import user_folder
 from worldgauge.engine.device_kind import device_kind
+from worldgauge.engine.entries import DAMAGED, Entry, Verdict, is_of, read_entry, verdict, whole_entry, write_entry
 from worldgauge.engine.layers import Below, Layer, read_layers, store_at
+from worldgauge.engine.places import Damaged
 
 if TYPE_CHECKING:
     from worldgauge.engine.job import Setup
 
-_META = "__meta__"
-_CONTENT = "content"
-"""In an entry's meta: the digest of everything else in it. Entries of older versions have none."""
-
-Verdict = Literal["verified", "unverified", "damaged"]
+T = TypeVar("T")
+_AT_ONCE = 8
 
 
 def default_store() -> Path:
     """The store that WORLDGAUGE_STORE names, else the one in the user's cache folder."""
     named = os.environ.get("WORLDGAUGE_STORE", "")
     return store_at(named) if named else user_folder("", "store")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A stored value, or the reason why the instrument could not decide."""
-
-    arrays: Arrays
-    unscored: str | None
-    code: str
-    """Of that reason, where it has one."""
-    meta: dict[str, Any]
-    """`identity` (the key's content), `signal`, `seconds`, `device` (where it was computed; absent in those of older
-    versions), `content` (digest of all the rest)."""
 
 
 class Store:
@@ -91,21 +72,21 @@ class Store:
         With a `device` only an entry that was computed on that kind.
         """
         found = self._load_here(key)
-        if found is not None and _is_of(found, device):
+        if found is not None and is_of(found, device):
             return found
         return self._fetch(key, device) if self.below else None
 
     def _load_here(self, key: str) -> Entry | None:
         path = self.path(key)
         try:
-            found = _read(path)
-            if _verdict(key, found) == "damaged":
+            found = read_entry(path)
+            if verdict(key, found) == "damaged":
                 raise ValueError("not what was stored")
             return found
         except (FileNotFoundError, PermissionError):
             # What somebody else keeps to himself is not there for us; it is computed again.
             return None
-        except _DAMAGED:
+        except DAMAGED:
             self._drop(path)
             return None
 
@@ -115,17 +96,12 @@ class Store:
             data = below.read(_name(key))
             if data is None:
                 continue
-            try:
-                entry = _read(io.BytesIO(data))
-            except _DAMAGED:
-                entry = None
-            if entry is None or _verdict(key, entry) != "verified":
+            entry = whole_entry(key, data)
+            if entry is None:
                 below.spoilt(_name(key))
-                continue
-            if not _is_of(entry, device):
-                continue
-            self._write(self.path(key), partial(_fill, data))
-            return entry
+            elif is_of(entry, device):
+                self._write(self.path(key), partial(_fill, data))
+                return entry
         return None
 
     def verify(self, key: str) -> Verdict:
@@ -135,7 +111,7 @@ class Store:
         an entry can write its digest too. Reading checks the same.
         """
         entry = self._load_here(key)
-        return "damaged" if entry is None else _verdict(key, entry)
+        return "damaged" if entry is None else verdict(key, entry)
 
     def save(self, key: str, arrays: Arrays, meta: dict[str, Any]) -> None:
         """Write an entry, complete or not at all; stores below that allow it get it too.
@@ -143,29 +119,46 @@ class Store:
         The first complete one stays, but for one of another device that was refused.
         """
         before = self._load_here(key)
-        if before is not None and _is_of(before, str(meta.get("device", "")) if self.exact else ""):
+        if before is not None and is_of(before, str(meta.get("device", "")) if self.exact else ""):
             return
         arrays = {name: np.asarray(array) for name, array in arrays.items()}
-        packed = np.frombuffer(json.dumps({**meta, _CONTENT: _digest(arrays, meta)}).encode(), np.uint8)
-        self._write(self.path(key), lambda stream: np.savez(stream, **{**arrays, _META: packed}))  # type: ignore[arg-type]
+        self._write(self.path(key), partial(write_entry, arrays, meta), over=before is not None)
         for below in self.below:
             below.offer(_name(key), self.path(key).read_bytes())
 
     def push(self, layer: Layer) -> int:
         """Bring what lies here and not there to a store below; how many entries that was."""
         there = set(layer.files.names())
-        missing = [key for key in self.keys() if _name(key) not in there]
-        return sum(layer.files.create(_name(key), self.path(key).read_bytes()) for key in missing)
+        # What nobody would take from there is not brought.
+        missing = [key for key in self.keys() if _name(key) not in there and self.verify(key) == "verified"]
+        return sum(self._at_once(lambda key: layer.files.create(_name(key), self.path(key).read_bytes()), missing))
 
     def pull(self, layer: Layer) -> tuple[int, int]:
         """Fetch what lies in a store below and not here; how many entries that was, and how many were damaged."""
         keys = [name[:2] + name[3:].removesuffix(".npz") for name in layer.files.names() if name.endswith(".npz")]
-        wanted = [key for key in keys if not self.path(key).is_file()]
-        fetched = sum(self._fetch(key) is not None for key in wanted)
-        return fetched, len(wanted) - fetched
+        found = Counter(self._at_once(partial(self._pull_one, layer), (k for k in keys if not self.path(k).is_file())))
+        return found["fetched"], found["damaged"]
 
-    def _write(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
-        """Under a temporary name, then renamed."""
+    def _pull_one(self, layer: Layer, key: str) -> str:
+        try:
+            data = layer.files.read(_name(key))
+        except Damaged:
+            return "damaged"
+        if data is None:
+            return "gone"
+        if whole_entry(key, data) is None:
+            return "damaged"
+        self._write(self.path(key), partial(_fill, data))
+        return "fetched"
+
+    @staticmethod
+    def _at_once(call: Callable[[str], T], keys: Iterable[str]) -> list[T]:
+        """Servers answer many at a time; the first error ends it."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(call, keys))
+
+    def _write(self, path: Path, fill: Callable[[BinaryIO], object], over: bool = True) -> None:
+        """Under a temporary name, then renamed; not `over` one that has come to be meanwhile."""
         try:
             self._make_folder(path.parent)
             temporary = path.parent / f".partial-{uuid4().hex}"
@@ -173,10 +166,10 @@ class Store:
                 with temporary.open("xb") as stream:
                     fill(stream)
                 self._share(temporary)
-                temporary.replace(path)
-            except BaseException:
+                if over or not _linked(temporary, path):
+                    temporary.replace(path)
+            finally:
                 temporary.unlink(missing_ok=True)
-                raise
         except OSError as error:
             raise CannotWrite(
                 f"cannot write to the store {self.root} ({error.strerror})",
@@ -220,7 +213,16 @@ class Store:
         return sorted(self.root.glob("??/.partial-*"))
 
 
-_DAMAGED = (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError)
+def _linked(temporary: Path, path: Path) -> bool:
+    """Whether a file has its name, or another one that we may read had it first; false where a file system has no
+    links."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return os.access(path, os.R_OK)
+    except OSError:
+        return False
+    return True
 
 
 def _fill(data: bytes, stream: BinaryIO) -> None:
@@ -230,38 +232,3 @@ def _fill(data: bytes, stream: BinaryIO) -> None:
 def _name(key: str) -> str:
     """An entry's file, as every store has it."""
     return f"{key[:2]}/{key[2:]}.npz"
-
-
-@undisturbed
-def _read(file: Path | io.BytesIO) -> Entry:
-    if isinstance(file, io.BytesIO):
-        file.seek(0)
-    with np.load(file, allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    meta = json.loads(arrays.pop(_META).tobytes())
-    return Entry(arrays, meta.get("unscored"), meta.get("code", ""), meta)
-
-
-def _is_of(entry: Entry, device: str) -> bool:
-    """Whether an entry was computed on that kind of device, where one is asked for."""
-    return not device or entry.meta.get("device") == device
-
-
-def _verdict(key: str, entry: Entry) -> Verdict:
-    """Whether an entry is what was stored under a key."""
-    meta = dict(entry.meta)
-    stated = meta.pop(_CONTENT, None)
-    if "identity" in meta and digest_of(meta["identity"]) != key:
-        return "damaged"
-    if stated is None:
-        return "unverified"
-    return "verified" if stated == _digest(entry.arrays, meta) else "damaged"
-
-
-def _digest(arrays: Arrays, meta: Mapping[str, Any]) -> str:
-    """Digest of all that an entry holds: names, types, shapes and bytes of the arrays, and what is said about them."""
-    content = hashlib.sha256(json.dumps(meta, sort_keys=True).encode())
-    for name, array in sorted(arrays.items()):
-        content.update(f"{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        content.update(np.ascontiguousarray(array).tobytes())
-    return content.hexdigest()

@@ -53,7 +53,8 @@ def _check_cases(first: Run, second: Run) -> None:
             what = "scene, tags or weight" if differing[0] == STANDING else in_words(differing[0])
             raise WorldGaugeError(
                 f"case '{key[0]}' is not the same in both runs, so they do not share a table: "
-                f"{second.folder} has another {what.removeprefix('a ')} than {first.folder}",
+                f"{second.folder} has another {what.removeprefix('a ')} than {first.folder} "
+                f"({others[differing[0]]} and {parts[differing[0]]})",
                 "run one of them again with the other's data",
             )
 

@@ -34,6 +34,8 @@ class _Decoder:
     node: str
     up: Any
     """The call that is answered when it is up; None since then."""
+    codecs: str = ""
+    """What it decodes with."""
     calls: list[Any] = field(default_factory=list)
     """Not seen to be answered."""
 
@@ -59,9 +61,12 @@ class Decoders:
         """Whether there are any."""
         return bool(self._decoders)
 
-    def frames(self, item: WorkItem, origins: tuple[Origin, ...], node: str, room: int) -> Frames | None:
-        """The frames of an item for a worker on that node, where somebody has time for it and they fit."""
-        free = self._free()
+    def frames(self, item: WorkItem, origins: tuple[Origin, ...], node: str, codecs: str, room: int) -> Frames | None:
+        """The frames of an item for a worker on that node, where somebody has time for it and they fit.
+
+        Only from one that decodes with the same `codecs`: a record must not depend on who has decoded.
+        """
+        free = [decoder for decoder in self._free() if decoder.codecs == codecs]
         wish = self._looks.wish(item, origins) if free else None
         if wish is None or wish.bytes > room:
             return None
@@ -99,7 +104,7 @@ class Decoders:
             self._lost(decoder, type(error).__name__)
             return
         if call is decoder.up:
-            decoder.up = None
+            decoder.up, decoder.codecs = None, answer
             return
         decoder.calls.remove(call)
         if answer:

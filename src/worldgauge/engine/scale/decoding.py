@@ -10,7 +10,7 @@ from typing import IO
 
 import numpy as np
 
-from worldgauge.core.decoded_video import DecodedFrames, DecodedVideo
+from worldgauge.core.decoded_video import DecodedFrames, DecodedVideo, codecs
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.signal import SIGNALS
 from worldgauge.core.video import Image, Video, VideoInfo
@@ -99,9 +99,9 @@ def decoded(video: Video, indices: Sequence[int]) -> Decoded:
 class Decoder:
     """An actor with one core and no GPU."""
 
-    def introduce(self) -> bool:
-        """Answered when it is up."""
-        return True
+    def introduce(self) -> str:
+        """What it decodes with; answered when it is up."""
+        return codecs()
 
     def decode(self, wish: Wish) -> tuple[str, Decoded | None]:
         """Why this machine can decode nothing of such a run, or nothing; and the frames. A clip that cannot be decoded

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from worldgauge.core.decoded_video import codecs
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.executors import PoolExecutor
 from worldgauge.engine.job import Setup, build_together
@@ -89,6 +90,8 @@ class Introduction:
     """Why it cannot work."""
     node: str = ""
     """Where it is, by Ray's name."""
+    codecs: str = ""
+    """What it decodes with."""
 
 
 class Host:
@@ -131,7 +134,8 @@ class Host:
             if self._layers and read_layers(store) != self._layers:
                 write_layers(store, self._layers)
             bucket = any(layer.write for layer in self._layers)
-            found = Introduction(machine, promises(self._setup), (store / beacon).exists(), bucket, node=_node())
+            seen = (store / beacon).exists(), bucket
+            found = Introduction(machine, promises(self._setup), *seen, node=_node(), codecs=codecs())
             # A thread of its own, which outlives every call: processes that it starts end with it.
             threading.Thread(target=self._work, daemon=True).start()
         except Exception as error:  # noqa: BLE001  told by the machine that has asked

@@ -59,7 +59,9 @@ class _Actor:
     seconds: float = 1.0
     """What an item took of late."""
     node: str = ""
-    """Where it is, by Ray's name."""
+    """Where it is, by Ray's name,"""
+    codecs: str = ""
+    """and what it decodes with."""
     frames: dict[tuple[str, int, int], Frames] = field(default_factory=dict)
     """Those of items that it has not answered: Ray forgets what nobody refers to."""
 
@@ -103,10 +105,13 @@ class RayExecutor:
             if not again and not any(actor.items for actor in self._actors):
                 return
             results: list[WorkResult] = []
-            for call in self._first_news(list(calls)):
-                results += self._heard(calls[call], again)
-            # Before anybody is told of them; all that came together go to the disk together.
-            self._records.write(results)
+            try:
+                for call in self._first_news(list(calls)):
+                    self._heard(calls[call], again, results)
+            finally:
+                # Before anybody is told of them, and however the others ended; all that came together go to the disk
+                # together.
+                self._records.write(results)
             yield from results
 
     def close(self) -> None:
@@ -169,7 +174,7 @@ class RayExecutor:
         origins, frames = self._origins.of(item), None
         if self._decoders is not None and self._decoders.any:
             room = IN_THE_AIR - sum(each.bytes for each in actor.frames.values())
-            frames = self._decoders.frames(item, origins, actor.node, room)
+            frames = self._decoders.frames(item, origins, actor.node, actor.codecs, room)
         if frames is None:
             return Given.of(item, origins)
         actor.frames[(*item.key, item.part)] = frames
@@ -217,8 +222,8 @@ class RayExecutor:
                     self._decoders.close()
                 waited = time.monotonic()
 
-    def _heard(self, actor: _Actor, again: deque[WorkItem]) -> list[WorkResult]:
-        """The results in an answer; what a lost actor had is put back."""
+    def _heard(self, actor: _Actor, again: deque[WorkItem], results: list[WorkResult]) -> None:
+        """Take the results in an answer; what a lost actor had is put back."""
         call, actor.call = actor.call, None
         try:
             answer = self._ray.get(call)
@@ -231,18 +236,19 @@ class RayExecutor:
             self._end(actor)
             self._actors.remove(actor)
             again.extend(self._left_by(actor, error))
-            return []
+            return
         if isinstance(answer, Introduction):
             self._expected.refuse_unlike(answer)
-            actor.is_ready, actor.node, self._failed_starts = True, answer.node, 0
-            return []
+            actor.is_ready, self._failed_starts = True, 0
+            actor.node, actor.codecs = answer.node, answer.codecs
+            return
         for result in answer:
             if isinstance(result, BaseException):
                 raise result
             actor.items.remove(next(item for item in actor.items if (*item.key, item.part) == result.item))
             actor.frames.pop(result.item, None)
+            results.append(result)
         actor.seconds = (time.monotonic() - actor.since) / max(1, len(answer))
-        return list(answer)
 
     def _look_for_head(self) -> None:
         """Wait a little for a head: those that keep their notes elsewhere can be started again under a run."""

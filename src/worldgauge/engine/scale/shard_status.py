@@ -6,27 +6,49 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from socket import gethostname
 
 from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.engine.scale.shards import DONE as MARKED_DONE
 from worldgauge.engine.scale.shards import FAILED, KILLED, Mark, Shards, folder_of
 from worldgauge.engine.scale.shards import RUNNING as MARKED_RUNNING
-from worldgauge.engine.scale.slurm import SLURM
 from worldgauge.engine.status import DONE, LOST, RUNNING, STOPPED, WAITING, RunStatus, run_status
+from worldgauge.engine.tally import Tallies
+from worldgauge.engine.writing import is_there
 
+SLURM, LOCAL = "slurm", "local"
+"""Whom shards are handed to."""
 _ASKING = 20.0
 """Seconds that Slurm has for an answer."""
 
 
-def status_of_shards(out: Path, shards: Shards) -> tuple[dict[int, RunStatus], str]:
+def status_of_shards(out: Path, shards: Shards, tallies: Tallies | None = None) -> tuple[dict[int, RunStatus], str]:
     """Of each shard; and why the queue could not be asked, where it could not."""
     queued, problem = _queue(shards) if shards.cluster == SLURM else (None, "")
     found = {}
     for shard in range(1, shards.count + 1):
         folder, job = folder_of(out, shard, shards.count), shards.jobs.get(str(shard), "")
-        own = run_status(folder) if (folder / RUN_FILE).exists() else RunStatus(WAITING)
+        own = run_status(folder, tallies=tallies) if (folder / RUN_FILE).exists() else RunStatus(WAITING)
         found[shard] = replace(own, state=_state(own.state, Mark.read(folder), queued, job))
     return found, problem
+
+
+def still_going_on(out: Path, shards: Shards) -> tuple[frozenset[int], str]:
+    """Shards that the queue has, waiting or at work, or that a process of this machine is at; and, where that is not
+    known, why.
+
+    A second task on the same folder would break the lock of the first, since nobody can tell it from one that a lost
+    machine left.
+    """
+    if shards.cluster == SLURM:
+        queued, problem = _queue(shards) if shards.jobs else ({}, "")
+        return frozenset(int(shard) for shard, job in shards.jobs.items() if job in (queued or {})), problem
+    marks = {shard: Mark.read(folder_of(out, shard, shards.count)) for shard in range(1, shards.count + 1)}
+    return frozenset(
+        shard
+        for shard, mark in marks.items()
+        if mark is not None and mark.state == MARKED_RUNNING and mark.host == gethostname() and is_there(mark.pid)
+    ), ""
 
 
 def _state(from_records: str, mark: Mark | None, queued: Mapping[str, str] | None, job: str) -> str:

@@ -14,9 +14,9 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plan
 from worldgauge.engine.scale.resources import Resources, needed_by
+from worldgauge.engine.scale.shard_status import LOCAL, SLURM, still_going_on
 from worldgauge.engine.scale.shards import Shards, ShardTask, folder_of
 
-SLURM, LOCAL = "slurm", "local"
 _WORKERS = 4
 """Of a task without a GPU, where none are asked for."""
 _LEAST_MINUTES, _MARGIN = 60, 3
@@ -77,6 +77,10 @@ class Submission:
     tasks: Mapping[int, ShardTask]
     """Number of a shard to its task, for those with something left to do."""
     extra: Mapping[str, str]
+    going_on: frozenset[int] = frozenset()
+    """Shards that are not finished and that somebody has: they are not handed over a second time."""
+    unknown: str = ""
+    """Why nobody knows which those are."""
 
     def script(self) -> str:
         """What sbatch would get."""
@@ -99,6 +103,9 @@ class Submission:
                     "Slurm cannot be reached: there is no sbatch here",
                     "submit from a login node; --dry-run prints the script, --slurm-cluster local runs it here",
                 )
+            if self.unknown:
+                # Better no task than two that write to one folder.
+                raise WorldGaugeError(self.unknown.partition(":")[0], "say it again when it answers")
             executor = _executor(folder)
             executor.update_parameters(**self._parameters())
         jobs = self._handed_over(executor)
@@ -133,18 +140,19 @@ def in_shards(
     extra: Mapping[str, str] | None = None,
     gpus: int = 0,
 ) -> Submission:
-    """The job as an array. Each shard is planned by itself: one that is finished is left out.
+    """The job as an array. Each shard is planned by itself: one that is finished, or still in the queue, is left out.
 
     `arguments` are those of the command, which each shard runs with its own number, folder and share of the purse.
     `workers` and `gpus` are those of one task.
     """
     out = job.setup.out
     before = Shards.read(out)
+    # As when they were first submitted: there is no shard without a case.
+    count = min(count, len(job.cases))
     if before is not None and before.count != count:
         raise WorldGaugeError(
             f"{out} is run in {before.count} shards", f"say --shards {before.count}, or choose another --out"
         )
-    count = min(count, len(job.cases))
     # The plan is for the GPUs of a task, which this machine need not have.
     job = replace(job, setup=replace(job.setup, gpus=gpus or job.setup.gpus))
     planned = {shard: _planned(job, shard, count) for shard in range(1, count + 1)}
@@ -157,7 +165,9 @@ def in_shards(
         for shard, (own, plan) in planned.items()
         if plan.records
     }
-    return Submission(out.absolute(), count, profile, tasks, extra or {})
+    going_on, unknown = (frozenset[int](), "") if before is None else still_going_on(out, before)
+    left = {shard: task for shard, task in tasks.items() if shard not in going_on}
+    return Submission(out.absolute(), count, profile, left, extra or {}, going_on & tasks.keys(), unknown)
 
 
 def parse_options(given: Iterable[str]) -> dict[str, str]:

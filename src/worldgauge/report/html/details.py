@@ -14,7 +14,6 @@ from worldgauge.core.case import Case
 from worldgauge.core.column_file import is_large
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_list import unpack_frames
-from worldgauge.core.record_lines import LinesAt
 from worldgauge.core.run_folder import Run
 
 _KEPT = ("status", "value", "raw", "reason", "code", "traceback", "seconds", "video")
@@ -57,7 +56,7 @@ class _Looked:
     """Lines by their places, which the columns know."""
 
     def __init__(self, run: Run) -> None:
-        self._columns, self._lines = run.columns(), LinesAt(run.folder)
+        self._columns, self._lines = run.columns(), run.lines()
 
     def of(self, case: str) -> Mapping[str, str]:
         found = {}
