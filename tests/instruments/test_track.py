@@ -14,8 +14,9 @@ from worldgauge.core.metric import METRICS
 from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.masks import iou
-from worldgauge.instruments.pocket.colour_model import colour_bins
+from worldgauge.instruments.pocket.colour_model import ColourModel, colour_bins
 from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
+from worldgauge.instruments.pocket.silhouette import filled, solidity
 from worldgauge.instruments.pocket.track import ColourTrack, mask_in_box
 from worldgauge.signals.tracks import Sighting, object_track, unpack_masks
 from worldgauge.signals.usable import usable_frames
@@ -61,6 +62,41 @@ def test_it_follows_slow_changes_of_colour() -> None:
         frame[mask] = ((1 - share) * frame[mask] + share * np.array([40, 60, 200])).astype(np.uint8)
     seen = follow(frames, mask)
     assert min(iou(sighting.mask, mask) for sighting in seen) > 0.8
+
+
+def test_stripes_like_the_wall_behind_are_filled_in() -> None:
+    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
+    ball = (columns - 90) ** 2 + (rows - 60) ** 2 < 22**2
+    stripes = ball & (rows % 12 < 6)
+    frame = np.full((HEIGHT, WIDTH, 3), 228, np.uint8)
+    frame[stripes] = (200, 40, 120)
+    bins = colour_bins(frame)
+    assert iou(stripes, ball) < 0.6
+    assert iou(filled(stripes, bins, ColourModel(bins, ball, ~ball)), ball) > 0.9
+    # A thing without white: what is seen through it is not its own.
+    assert iou(filled(stripes, bins, ColourModel(bins, stripes, ~stripes)), ball) < 0.65
+
+
+def test_what_lies_between_two_things_is_not_filled() -> None:
+    mask = np.zeros((60, 120), bool)
+    mask[20:30, 5:15] = mask[30:40, 100:110] = True
+    bins = colour_bins(np.zeros((60, 120, 3), np.uint8))
+    assert solidity(mask) < 0.2 and solidity(mask[:, :50]) == 1
+    assert np.array_equal(filled(mask, bins, ColourModel(bins, mask, ~mask)), mask)
+
+
+def test_a_change_of_colour_at_the_edge_of_the_view_is_followed_where_masks_are_to_be_complete() -> None:
+    """Cut by the frame's edge, the disc teaches nothing about its colours; how it looked a moment ago is known."""
+    frames, truth = pan_away_and_back(30)
+    cut = np.repeat(frames[:1], 30, 0)
+    columns = np.flatnonzero(truth[0].any(0))
+    middle = int(columns.mean())
+    cut, mask = cut[:, :, middle:].copy(), truth[0][:, middle:]
+    for index, frame in enumerate(cut):
+        share = index / 29
+        frame[mask] = ((1 - share) * frame[mask] + share * np.array([40, 60, 200])).astype(np.uint8)
+    kept = [s.mask.any() for s in ColourTrack(complete=True).track(cut, None, mask)]
+    assert all(kept) and not all(s.mask.any() for s in ColourTrack(outline=1.1).track(cut, None, mask))
 
 
 def test_an_object_that_changed_its_colour_unseen_is_found_where_it_stood() -> None:

@@ -22,6 +22,8 @@ SMOOTH = (1.0, 0.8, 0.8)
 """Blur of the histograms in bins; brightness most, since shading changes it first."""
 FLOOR = 1e-5
 """Share added to every bin, so that a colour never seen proves little."""
+USUAL = 1e-3
+"""Share of the object's pixels from which on a colour is one that the object has."""
 LAST_WEIGHT = 0.95
 """Worth of agreeing with the last sighting alone, which may have been a wrong one."""
 ADAPT = 0.05
@@ -53,6 +55,7 @@ class ColourModel:
     def __init__(self, bins: Bins, mask: Mask, around: Mask) -> None:
         """From the first frame: `mask` is the object, `around` what surely is not."""
         self._first = self._recent = self._last = self.object = histogram(bins[mask])
+        self._glimpse: Histogram | None = None
         self._background = histogram(bins[around])
         self._frames = 1
         self._share = min(0.3, 2 * float(mask.mean()))
@@ -68,6 +71,10 @@ class ColourModel:
         mine = self.object * self._share
         return np.asarray((mine / (mine + (self._background + FLOOR / 10) * (1 - self._share)))[bins], np.float32)
 
+    def has(self, bins: Bins) -> Mask:
+        """(H, W) pixels whose colour the object has, whatever else has it too."""
+        return np.asarray((self.object > USUAL)[bins])
+
     def log_ratio(self, bins: Bins, around: Mask) -> NDArray[np.float32]:
         """(H, W) log of object over surroundings; half of the surroundings' weight is what lies `around` here."""
         near = self._background
@@ -78,16 +85,21 @@ class ColourModel:
     def likeness(self, bins: Bins, mask: Mask) -> float:
         """In [0, 1]: do the colours under a mask agree with the object's, in particular those that are its own?
 
-        The object as known so far or as last seen, whichever fits better.
+        The object as known so far, as last seen whole, or as it was a moment ago, whichever fits best.
         """
         seen = histogram(bins[mask])
-        return max(self._agreement(seen, self.object), LAST_WEIGHT * self._agreement(seen, self._last))
+        looks = [self._last] if self._glimpse is None else [self._last, self._glimpse]
+        return max(self._agreement(seen, self.object), *(LAST_WEIGHT * self._agreement(seen, look) for look in looks))
 
     def adapt(self, bins: Bins, mask: Mask) -> None:
         """Let the object's colours follow those under a trusted mask; the first ones always keep a third."""
         self._last = histogram(bins[mask])
         self._recent = (1 - ADAPT) * self._recent + ADAPT * self._last
         self.object = (self._first + self._recent + self._last) / 3
+
+    def glimpse(self, bins: Bins, mask: Mask | None) -> None:
+        """How the object looked a moment ago, whole or cut by the frame's edge; None: nobody knows."""
+        self._glimpse = None if mask is None else histogram(bins[mask])
 
     def learn_background(self, bins: Bins, outside: Mask) -> None:
         """Add a frame's surroundings to those seen before, all frames with the same weight."""

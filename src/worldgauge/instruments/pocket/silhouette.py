@@ -18,6 +18,7 @@ SHAPE_LIMITS = (-6.0, 3.0)
 """Log odds far outside and deep inside the guess."""
 MARGIN = 0.4
 """How far beyond the guess to look, as a share of the object's size."""
+MOST_FILLED = 2.0
 RING = 0.08
 """What lies farther from the guess than this share of its size counts as surroundings."""
 
@@ -31,6 +32,23 @@ def segment(guess: Mask, bins: Bins, model: ColourModel, rounds: int = 1) -> Mas
     return guess
 
 
+def filled(mask: Mask, bins: Bins, model: ColourModel) -> Mask:
+    """The mask with what lies between its parts and has colours that the object has, whoever else has them too.
+
+    White stripes before a white wall are kept that way. The mask itself where it would become more than `MOST_FILLED`
+    times as large: its parts are then not of one thing.
+    """
+    import cv2
+
+    if np.count_nonzero(mask) < SMALLEST:
+        return mask
+    view = window(mask, 0.0)
+    its_own = cv2.GaussianBlur(model.has(bins[view]).astype(np.float32), (0, 0), 1.0) > 0.5
+    result = mask.copy()
+    result[view] |= hull(mask[view]) & its_own
+    return result if np.count_nonzero(result) <= MOST_FILLED * np.count_nonzero(mask) else mask
+
+
 def laid_over(shape: Mask, core: Mask, found: Mask) -> Mask:
     """A remembered mask moved and scaled so that its core (its telling colours) falls on the core found in a frame."""
     import cv2
@@ -40,6 +58,19 @@ def laid_over(shape: Mask, core: Mask, found: Mask) -> Mask:
     matrix = np.array([[zoom, 0, x1 - zoom * x0], [0, zoom, y1 - zoom * y0]], np.float32)
     height, width = shape.shape
     return np.asarray(cv2.warpAffine(shape.astype(np.float32), matrix, (width, height)) > 0.5)
+
+
+def hull(mask: Mask) -> Mask:
+    """The smallest convex shape around a mask that is not empty."""
+    import cv2
+
+    corners = cv2.convexHull(np.argwhere(mask)[:, ::-1].astype(np.int32))
+    return np.asarray(cv2.fillConvexPoly(np.zeros(mask.shape, np.uint8), corners, 1) > 0)
+
+
+def solidity(mask: Mask) -> float:
+    """Share of its hull that a mask fills."""
+    return np.count_nonzero(mask) / np.count_nonzero(hull(mask))
 
 
 def dilate(mask: Mask, radius: int) -> Mask:

@@ -20,18 +20,26 @@ from worldgauge.core.errors import Unscored
 from worldgauge.core.instrument import Instrument
 from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.functional.flow import warp
-from worldgauge.functional.masks import Box, mask_of
+from worldgauge.functional.masks import Box, iou, mask_of
 from worldgauge.instruments.pocket.colour_model import Bins, ColourModel, Mask, colour_bins
 from worldgauge.instruments.pocket.flow import DisFlow
 from worldgauge.instruments.pocket.foresight import recall_by_path
 from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
-from worldgauge.instruments.pocket.silhouette import SMALLEST, dilate, laid_over, segment
+from worldgauge.instruments.pocket.silhouette import SMALLEST, dilate, filled, laid_over, segment, solidity
 from worldgauge.signals.tracks import Sighting
 
 LEAST_DISTINCT = 0.6
 """Below it the object has no colours of its own and is not worth following this way."""
 TRUSTED = 0.8
 """A sighting this sure may teach the model."""
+COMPACT = 0.9
+"""Share of its convex hull that an object fills from which on what lies between its parts may be its own."""
+LEFT_OUT = 0.2
+"""What a mask loses by leaving out all the telling colour that another one has."""
+FOLLOWED = 0.8
+"""Overlap with the last mask carried along from which on the object's look of a moment ago is known."""
+PATIENCE = 2
+"""Frames that an object may be missed for, as when the camera whips, and still count as seen before."""
 REGIONS = 3
 """Regions of telling colour tried in each frame, largest first."""
 
@@ -52,6 +60,8 @@ class ColourTrack(Instrument):
     """Least agreement with its outline of an object that is only known by its place."""
     foreseen: float = 0.7
     """The same where only the camera's path tells the place: of many outlines tried there the best one counts."""
+    complete: bool = False
+    """Masks that leave less out: parts coloured like the surroundings, and colours that change while in view."""
 
     def track(self, frames: Iterable[NDArray[np.uint8]], box: Box | None, mask: Mask | None) -> Iterator[Sighting]:
         """One sighting per frame; the first frame's is the given mask, or the one found in the given box."""
@@ -111,6 +121,9 @@ class _Search:
         self._previous = first
         self._mask = mask
         self._visible = True
+        self._missed = 0
+        self._patience = PATIENCE if settings.complete else 0
+        self._compact = settings.complete and solidity(mask) >= COMPACT
         self._size = float(np.sqrt(np.count_nonzero(mask)))
         core = mask & (self._model.posterior(bins) > 0.5)
         # The shapes to look for: mask and core of the first frame, and of the last sighting that was whole and sure.
@@ -121,22 +134,40 @@ class _Search:
         posterior = self._model.posterior(bins)
         labels = self._regions(posterior)
         carried = self._carry(frame) if self._visible else None
-        best, score = np.zeros_like(self._mask), 0.0
-        for guess, rounds in self._guesses(posterior, labels, carried):
-            mask = segment(guess, bins, self._model, rounds)
-            found = self._score(mask, bins, posterior, labels, carried)
-            if found > score:
-                best, score = mask, found
-        self._visible = score >= (self._settings.keep if self._visible else self._settings.find)
+        masks = [
+            segment(guess, bins, self._model, rounds) for guess, rounds in self._guesses(posterior, labels, carried)
+        ]
+        if self._compact:
+            masks = [filled(mask, bins, self._model) for mask in masks]
+        scores = [self._score(mask, bins, posterior, labels, carried) for mask in masks]
+        best, score = self._best(masks, scores, posterior)
+        self._visible = score >= (self._settings.keep if self._missed <= self._patience else self._settings.find)
         if not self._visible:
             recalled = self._memory.recall(frame)
             agreement = 0.0 if recalled is None else outline_agreement(bins, recalled)
             if recalled is not None and agreement >= self._settings.outline:
                 best, score, self._visible = recalled, agreement, True
+        self._missed = 0 if self._visible else self._missed + 1
         mask = best if self._visible else np.zeros_like(best)
         self._learn(frame, mask, score, bins, posterior)
+        if self._settings.complete:
+            followed = carried is not None and self._visible and iou(mask, carried) >= FOLLOWED
+            self._model.glimpse(bins, mask if followed else None)
         self._mask, self._previous = mask, frame
         return Sighting(mask, score)
+
+    def _best(
+        self, masks: Sequence[Mask], scores: Sequence[float], posterior: NDArray[np.float32]
+    ) -> tuple[Mask, float]:
+        """The mask that scores best, less what it leaves out of the telling colour that another one has, and the best
+        score: whether the object is there is not asked of the mask that shows most of it."""
+        score = max(scores, default=0.0)
+        if score == 0:
+            return np.zeros_like(self._mask), 0.0
+        telling = np.array([float(posterior[mask].sum()) for mask in masks])
+        left_out = 1 - telling / max(float(telling.max()), 1e-9)
+        worth = np.array(scores) * (1 - (LEFT_OUT if self._settings.complete else 0.0) * left_out)
+        return masks[int(np.argmax(worth))], score
 
     def _regions(self, posterior: NDArray[np.float32]) -> NDArray[np.int32]:
         """(H, W) numbers of the regions of telling colour, 0 elsewhere; parts closer than a quarter size are joined."""
