@@ -64,6 +64,12 @@ def test_it_follows_slow_changes_of_colour() -> None:
     assert min(iou(sighting.mask, mask) for sighting in seen) > 0.8
 
 
+def test_an_option_that_came_later_changes_a_key_only_where_it_is_chosen() -> None:
+    told = ColourTrack().identity()["parameters"]
+    assert told == {"keep": 0.45, "find": 0.53, "outline": 0.6, "foreseen": 0.7}
+    assert ColourTrack(complete=True).identity()["parameters"] == {**told, "complete": True}
+
+
 def test_stripes_like_the_wall_behind_are_filled_in() -> None:
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
     ball = (columns - 90) ** 2 + (rows - 60) ** 2 < 22**2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,6 +36,8 @@ class Instrument:
     """Parameters of a faster way to compute on a GPU."""
     exact: ClassVar[Mapping[str, Any]] = {}
     """Parameters under which its answer for a frame is the same to the bit, whatever it is asked beside."""
+    added: ClassVar[tuple[str, ...]] = ()
+    """Parameters that came without a new version: left alone they change no number, so they change no key either."""
     tried_with: ClassVar[Mapping[str, Any]] = {}
     """Parameters of the selftest, for one that with its own would keep a processor busy for minutes."""
 
@@ -54,7 +56,9 @@ class Instrument:
 
     def identity(self) -> dict[str, Any]:
         """What goes into a signal's key: everything that can change a number, nothing that cannot."""
-        identity: dict[str, Any] = {"name": self.name, "version": self.version, "parameters": self.parameters}
+        usual = {field.name: field.default for field in fields(self) if field.name in self.added}
+        told = {name: value for name, value in self.parameters.items() if usual.get(name) != value or name not in usual}
+        identity: dict[str, Any] = {"name": self.name, "version": self.version, "parameters": told}
         if self.weights:
             from worldgauge.core.weight_files import locate
 

@@ -51,6 +51,7 @@ class ColourTrack(Instrument):
     seat: ClassVar[str] = "track"
     name: ClassVar[str] = "colour_track"
     version: ClassVar[int] = 3
+    added: ClassVar[tuple[str, ...]] = ("complete",)
 
     keep: float = 0.45
     """Least score of an object seen in the frame before."""
