@@ -57,7 +57,7 @@ class Instrument:
     def identity(self) -> dict[str, Any]:
         """What goes into a signal's key: everything that can change a number, nothing that cannot."""
         usual = {field.name: field.default for field in fields(self) if field.name in self.added}
-        told = {name: value for name, value in self.parameters.items() if usual.get(name) != value or name not in usual}
+        told = {name: value for name, value in self.parameters.items() if name not in usual or usual[name] != value}
         identity: dict[str, Any] = {"name": self.name, "version": self.version, "parameters": told}
         if self.weights:
             from worldgauge.core.weight_files import locate
