@@ -36,6 +36,7 @@ def make_run(
     cases: int | None = None,
     model: str = "m",
     baseline: str | None = None,
+    flow: str = "dis",
     **changes: object,
 ) -> Run:
     """A run folder with these (status, value) per metric and case; every case is a cluster of its own."""
@@ -43,7 +44,7 @@ def make_run(
     RunFile(
         benchmark=BenchmarkFile.model_validate({"name": "b", **(benchmark or {})}),
         protocol="paper",
-        instruments={"flow": "dis"},
+        instruments={"flow": flow},
         model=ModelCard.model_validate({"name": model} | ({"baseline": baseline} if baseline else {})),
         cases=cases if cases is not None else max(len(r) for r in rows.values()),
         definitions=[definition(name, **changes) for name in rows],
@@ -181,6 +182,13 @@ def test_a_table_of_runs_over_different_cases_says_so(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / str(n), {"a": [(OK, 1.0)] * n}, model=f"m{n}") for n in (2, 3)]
     text = to_markdown(build_table([summarise(run) for run in runs]))
     assert "2 to 3 cases." in text and "Runs cover different cases, 2 of them in common" in text
+
+
+def test_where_instruments_differ_it_is_said_whose_they_are(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / m, {"a": [(OK, 1.0)] * 2}, model=m, flow=f) for m, f in zip("xyz", "pqp", strict=True)]
+    assert "Instruments: flow=p." in to_markdown(build_table([summarise(runs[0]), summarise(runs[2])]))
+    text = to_markdown(build_table([summarise(run) for run in runs]))
+    assert "Instruments of x, z: flow=p." in text and "Instruments of y: flow=q." in text
 
 
 def test_markdown_shows_coverage_where_it_is_not_full(table: object) -> None:

@@ -35,7 +35,7 @@ def status(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Say what of a run is done, at work or lost, how fast it goes, why records failed and when it will end.
+    """Say what of a run is done, at work or lost, how fast it goes, why records have no score and when it will end.
 
     It reads the folder alone, so that a run on another machine can be watched over a shared disk or in a bucket.
 
@@ -95,7 +95,7 @@ def status_lines(found: RunStatus) -> list[tuple[str, str]]:
     if found.spent.calls:
         unknown = f", at most {found.spent.unknown:.4f} more whose price is not told" if found.spent.unknown else ""
         lines.append(("judge", f"{found.spent.calls} calls, {found.spent.cost:.4f} spent{unknown}"))
-    lines += [("failed", f"{count} x {reason}") for reason, count in found.failures.most_common(_REASONS)]
+    lines += [("no score", f"{count} x {reason}") for reason, count in found.failures.most_common(_REASONS)]
     if len(found.failures) > _REASONS:
         lines.append(("", f"and for {len(found.failures) - _REASONS} more reasons"))
     return lines

@@ -25,14 +25,13 @@ RanksOf = Mapping[tuple[int, str], Ranks]
 def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     """Every note of a table of these runs."""
     file = summaries[0].run.file
-    sets = sorted({", ".join(f"{seat}={name}" for seat, name in s.run.file.instruments.items()) for s in summaries})
     cases = sorted({s.run.file.cases for s in summaries})
     samples = {s.run.file.sample.model_dump_json() if s.run.file.sample else "" for s in summaries}
     count = f"{cases[0]} cases" if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases"
     notes = [
         f"{file.benchmark.title or file.benchmark.name}, protocol {file.protocol}, {count}. "
         f"Value ± half of the 95 % interval (cluster bootstrap); (scored/expected) where coverage is not full.",
-        *(f"Instruments: {names}." for names in sets if names),
+        *_instruments(summaries),
         *unofficial_notes([summary.run for summary in summaries]),
         *unlike_notes(summaries),
         *agreement_notes([summary.run for summary in summaries]),
@@ -54,6 +53,17 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     notes += flaw_notes(summaries, ranks)
     notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
     return notes
+
+
+def _instruments(summaries: list[Summary]) -> list[str]:
+    """What the runs were measured with; whose it is where they differ."""
+    users: dict[str, list[str]] = {}
+    for summary in summaries:
+        names = ", ".join(f"{seat}={name}" for seat, name in summary.run.file.instruments.items())
+        users.setdefault(names, []).append(summary.run.name)
+    if len(users) == 1:
+        return [f"Instruments: {names}." for names in users if names]
+    return [f"Instruments of {', '.join(runs)}: {names or 'none'}." for names, runs in sorted(users.items())]
 
 
 def unlike_notes(summaries: Sequence[Summary]) -> list[str]:
