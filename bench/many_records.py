@@ -7,7 +7,6 @@ each command on it in a process of its own: seconds and peak memory, a line of J
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -88,15 +87,24 @@ def _lines(ids: list[str], clips: int, rng: np.random.Generator) -> Iterator[str
                 yield f'{line},"status":"ok","value":{100 * raw!r},"raw":{raw!r}{more}}}\n'
 
 
+_WAITS = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss)
+sys.exit(bool(status))
+"""
+"""Started by a small process: the peak of a process counts what the one that started it had at that moment."""
+
+
 def measured(*arguments: object) -> tuple[float, float]:
     """Wall seconds and peak resident gibibytes of a command of ours."""
     command = [sys.executable, "-m", "worldgauge", *map(str, arguments)]
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
+    done = subprocess.run([sys.executable, "-c", _WAITS, *command], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
         raise SystemExit(f"{command} failed")
-    return time.perf_counter() - started, usage.ru_maxrss / 2**20
+    return time.perf_counter() - started, int(done.stdout) / 2**20
 
 
 def main() -> None:
