@@ -131,9 +131,9 @@ def _when(count: int, true_count: int) -> Floats:
 def _shown(between: Floats, among: Floats) -> tuple[NDArray[np.int64], Floats]:
     """For each frame the true moment that it shows, and how like that it is, 0 to 1."""
     count, true_count = between.shape
-    # Of moments that look the same, the one that should be shown now.
+    # Of moments that look the same, the one that should be shown now; in a still video the differences are rounding.
     apart = np.abs(np.arange(true_count) - _when(count, true_count)[:, None]) / true_count
-    match = (between + NEAREST * among.max() * apart).argmin(axis=1)
+    match = (between + NEAREST * max(among.max(), FAINT**2) * apart).argmin(axis=1)
     return match, np.maximum(0.0, 1.0 - between[np.arange(count), match] / UNLIKE)
 
 

@@ -18,7 +18,7 @@ _BOTH = [frame_glimpses(), frame_glimpses(of="reference")]
 
 
 @metric(
-    version=2,
+    version=3,
     unit="",
     higher_is_better=True,
     bounds=(-1, 1),
@@ -35,7 +35,7 @@ def temporal_direction(case: Case, frames: Arrays, true: Arrays, shown: Arrays) 
     return Measurement(min(max(value, -1.0), 1.0), found.curve, **left_out_of(used, "frames"))
 
 
-@metric(version=1, unit="share of clip", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=steps_off)
+@metric(version=2, unit="share of clip", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=steps_off)
 def out_of_step(case: Case, frames: Arrays, true: Arrays) -> Measurement:
     """How far the moments that are shown lie from the reference's at the same time: loops, leaps, other speeds."""
     value, curve = steps_off(_as_floats(frames), _as_floats(true))

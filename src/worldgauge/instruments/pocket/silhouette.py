@@ -19,6 +19,7 @@ SHAPE_LIMITS = (-6.0, 3.0)
 MARGIN = 0.4
 """How far beyond the guess to look, as a share of the object's size."""
 MOST_FILLED = 2.0
+"""Times as large as before a mask may become by what lies between its parts."""
 RING = 0.08
 """What lies farther from the guess than this share of its size counts as surroundings."""
 

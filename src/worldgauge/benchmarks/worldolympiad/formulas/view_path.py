@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 PARALLEL = 1e-4
 """How near to 1 the cosine of two looks must be for them to count as parallel: 0.81 degrees."""
+SAME_ANGLE = 1e-12
+"""Radians; two turns that differ by less are equal."""
 TAPS = 50
 """Taps of the smoothing that are asked for; an odd number is used."""
 
@@ -62,15 +64,18 @@ def interpolated(start: Floats, end: Floats, weights: Floats) -> Floats:
 
 
 def _shorter(start: float, end: float) -> float:
-    """The turn from one angle to another the shorter way round; of two equal ones that through zero."""
+    """The turn from one angle to another the shorter way round; of two equal ones that which does not pass zero.
+
+    Equal but for rounding is equal: else the processor would choose the way of a half turn.
+
+    >>> [round(_shorter(a, a + np.pi)) for a in (-1e-15, 0.0, 1e-15, 1.0)]
+    [-3, 3, 3, 3]
+    """
     around = 2 * np.pi
     start, end = start % around, end % around
-    # The turns are compared with each other, not with half a turn: of two that are equal but for rounding the original
-    # takes the one that these sums make the smaller.
-    straight, below, above = end - start, end - (start - around), end - (start + around)
-    if abs(straight) < min(abs(below), abs(above)):
-        return straight
-    return below if abs(below) < abs(above) else above
+    straight = end - start
+    past_zero = straight - around if straight > 0 else straight + around
+    return straight if abs(straight) < abs(past_zero) + SAME_ANGLE else past_zero
 
 
 def _pivot(a: Floats, look_a: Floats, b: Floats, look_b: Floats) -> Floats:

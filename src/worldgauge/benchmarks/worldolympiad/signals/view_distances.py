@@ -18,7 +18,7 @@ from worldgauge.signals.seats import ImageDistance, ReconstructionInstrument
 
 
 @signal(
-    version=2,
+    version=3,
     reads=("video",),
     needs=(moving_boxes(), poses()),
     seat="reconstruction",

@@ -37,7 +37,7 @@ LONGEST_SIDE = 640
 """Px; larger frames are shrunk, unless the instrument wants whole ones."""
 NETWORK_SIDE = 504
 """Px of the longer side in which the released code measures lenses; its render has 512."""
-_MADE: dict[str, Any] = {"version": 2, "reads": ("video",), "seat": "reconstruction", "cost": 1.0, "dense": 12.0}
+_MADE: dict[str, Any] = {"version": 3, "reads": ("video",), "seat": "reconstruction", "cost": 1.0, "dense": 12.0}
 
 
 @signal(**_MADE, needs=(moving_boxes(), poses()))
