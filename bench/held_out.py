@@ -1,9 +1,10 @@
 """The pocket instruments against truth, on worlds that nothing was tuned on: figures with 95 % intervals.
 
-python -m bench.held_out FOLDER [--mixed 9100 200] [--u-turns 9300 200] [--workers 2]
+python -m bench.held_out FOLDER [--mixed 9100 200] [--u-turns 9300 200] [--workers 2] [--tracks]
 
-`--mixed` and `--u-turns` take the first seed and how many worlds. A line is printed per finished world, the tables at
-the end. About 30 s of processor time per world; worlds that are in FOLDER already are not measured again.
+`--mixed` and `--u-turns` take the first seed and how many worlds, `--tracks` measures nothing else. A line is printed
+per finished world, the tables at the end. About 30 s of processor time per world, 5 s with `--tracks`; worlds that are
+in FOLDER already are not measured again.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ DRAWS = 2000
 """Resamples of the worlds for an interval."""
 Row = dict[str, float]
 Found = dict[str, Row | str]
+Check = Callable[[Truth], Found]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,10 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--mixed", nargs=2, type=int, default=(9100, 200), metavar=("SEED", "COUNT"))
     parser.add_argument("--u-turns", nargs=2, type=int, default=(9300, 200), metavar=("SEED", "COUNT"))
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--tracks", action="store_true")
     given = parser.parse_args(arguments)
+    check = _tracked if given.tracks else _checked
     others = (*(name for name, path in PATHS.items() if path.leaves and name != "u_turn"), *STEPS)
-    mixed = measured("mixed", chosen(given.mixed, others), given.folder, given.workers)
-    turns = measured("U-turns", chosen(given.u_turns, ("u_turn",)), given.folder, given.workers)
+    mixed = measured("mixed", chosen(given.mixed, others), given.folder, given.workers, check)
+    turns = measured("U-turns", chosen(given.u_turns, ("u_turn",)), given.folder, given.workers, check)
     print(report(mixed, turns))
 
 
@@ -52,26 +56,26 @@ def chosen(seeds: Sequence[int], paths: Sequence[str]) -> list[Block]:
     return choose_blocks(count, first, Choice(paths=paths, size=SIZE, frames=FRAMES, fps=FPS))
 
 
-def measured(kind: str, blocks: Sequence[Block], folder: Path, workers: int) -> list[Found]:
+def measured(kind: str, blocks: Sequence[Block], folder: Path, workers: int, check: Check) -> list[Found]:
     """What the checks say about each world, as it is finished."""
     folder.mkdir(parents=True, exist_ok=True)
     results: list[Found] = []
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(measure, block, folder) for block in blocks]):
+        for done in as_completed([pool.submit(measure, block, folder, check) for block in blocks]):
             name, found = done.result()
             results.append(found)
             print(f"{kind} {len(results)}/{len(blocks)} {name}: {_in_short(found)}", flush=True)
     return results
 
 
-def measure(block: Block, folder: Path) -> tuple[str, Found]:
+def measure(block: Block, folder: Path, check: Check) -> tuple[str, Found]:
     """Figures of one world by instrument; a text instead where it could not decide."""
     name = f"{block.seed}-{block.family}-{block.path}-{block.process}"
     file = folder / f"{name}.json"
     if file.exists():
         return name, read_json(file)
     try:
-        found = _checked(block.render())
+        found = check(block.render())
     except WorldGaugeError as error:
         found = {"world": str(error)}
     partial = file.with_name(f".{file.name}.partial")
@@ -81,35 +85,35 @@ def measure(block: Block, folder: Path) -> tuple[str, Found]:
 
 
 def _checked(truth: Truth) -> Found:
-    found: Found = {}
-
-    def note(title: str, check: Callable[[], Row]) -> None:
-        try:
-            found[title] = {name: float(f"{v:.6g}") for name, v in check().items() if np.isfinite(v)}
-        except Outcome as outcome:
-            found[title] = str(outcome)
-
-    note("flow", lambda: appearance.flow_errors(truth))
-    if truth.phases is not None:
-        note("track", lambda: appearance.track_errors(truth))
-    note("embedding", lambda: appearance.embedding_auc(truth))
+    found = _noted("flow", lambda: appearance.flow_errors(truth)) | _tracked(truth)
+    found |= _noted("embedding", lambda: appearance.embedding_auc(truth))
     try:
         path = geometry.recover(truth)
     except Outcome as outcome:
         return found | {"poses": str(outcome)}
-    note("poses", lambda: geometry.pose_errors(truth, path))
-    if path.moves:
-        note("depth", lambda: geometry.depth_errors(truth, path))
-    return found
+    found |= _noted("poses", lambda: geometry.pose_errors(truth, path))
+    return found | (_noted("depth", lambda: geometry.depth_errors(truth, path)) if path.moves else {})
+
+
+def _tracked(truth: Truth) -> Found:
+    return {} if truth.phases is None else _noted("track", lambda: appearance.track_errors(truth))
+
+
+def _noted(title: str, check: Callable[[], Row]) -> Found:
+    try:
+        return {title: {name: float(f"{v:.6g}") for name, v in check().items() if np.isfinite(v)}}
+    except Outcome as outcome:
+        return {title: str(outcome)}
 
 
 def _in_short(found: Found) -> str:
-    poses, track = found.get("poses", {}), found.get("track", {})
-    if isinstance(poses, str) or isinstance(track, str) or "world" in found:
-        return "; ".join(f"{title}: {text}" for title, text in found.items() if isinstance(text, str))
-    doubted = ", doubted" if poses["doubted"] else ""
-    seen = f", IoU {track['iou']:.2f}, found again {track['redetected']:.2f}" if track else ""
-    return f"rotation {poses['mean_rotation']:.2f} deg{doubted}{seen}"
+    said = [f"{title}: {text}" for title, text in found.items() if isinstance(text, str)]
+    poses, track = found.get("poses"), found.get("track")
+    if isinstance(poses, dict):
+        said.append(f"rotation {poses['mean_rotation']:.2f} deg{', doubted' if poses['doubted'] else ''}")
+    if isinstance(track, dict):
+        said.append(f"IoU {track['iou']:.2f}, found again {track['redetected']:.2f}")
+    return ", ".join(said)
 
 
 def report(mixed: list[Found], turns: list[Found]) -> str:
@@ -118,7 +122,7 @@ def report(mixed: list[Found], turns: list[Found]) -> str:
     for kind, found in (("mixed", mixed), ("U-turns", turns)):
         for title in ("flow", "poses", "track", "depth", "embedding"):
             lines += _figures(f"{kind}, {title}", [f[title] for f in found if title in f])
-    return "\n".join([*lines, "", *_confidence(mixed + turns)])
+    return "\n".join([*lines, "", *_tracks(mixed + turns), *_confidence(mixed + turns)])
 
 
 def _figures(title: str, rows: Sequence[Row | str]) -> list[str]:
@@ -150,6 +154,17 @@ def _confidence(found: Sequence[Found]) -> list[str]:
         f"Paths off by more than {WRONG:g} degrees in the mean: {_share(wrong)} are doubted (wanted: at least 80 %).",
         f"Other paths: {_share(right)} are doubted (wanted: at most 5 %).",
     ]
+
+
+def _tracks(found: Sequence[Found]) -> list[str]:
+    """The track's figures over all worlds whose target leaves and returns."""
+    rows = [row for f in found if isinstance(row := f.get("track"), dict)]
+    figures = [f"{name.replace('_', ' ')} {_over(rows, name)}" for name in (rows[0] if rows else ())]
+    return [f"Tracks of {len(rows)} worlds: {'; '.join(figures)}."]
+
+
+def _over(rows: Sequence[Row], name: str) -> str:
+    return _with_interval(np.array([row[name] for row in rows if name in row]), np.mean)
 
 
 def _share(flags: Sequence[float]) -> str:

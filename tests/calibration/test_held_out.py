@@ -27,6 +27,7 @@ def test_figures_come_with_intervals_and_refusals_are_counted() -> None:
     low, high = (float(word.strip("(")) for word in iou.split("| 0.85 ")[1].split(")")[0].split(" to "))
     assert 0.7 < low < 0.85 < high < 1.0
     assert any("mixed, poses: no answer (black) | 1" in line for line in lines)
+    assert any(line.startswith("Tracks of 4 worlds: iou 0.85 (") and "redetected 1 (" in line for line in lines)
     assert "none of none" in report([], [])
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import pytest
 
 from worldgauge.api.machine import chosen_numerics
 from worldgauge.core.benchmark import BenchmarkFile
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.instrument import INSTRUMENTS
+from worldgauge.core.instrument import INSTRUMENTS, Instrument
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.official import OfficialUse, official_instruments, official_uses
 from worldgauge.engine.seats import Maker, Numerics, Seats, choose_seats
@@ -147,3 +150,19 @@ def test_networks_compute_as_asked() -> None:
 )  # fmt: skip
 def test_which_way_to_compute(asked: Numerics | None, device: str, protocol: str, chosen: str) -> None:
     assert chosen_numerics(asked, device, protocol) == chosen
+
+
+@dataclass(frozen=True)
+class Grown(Instrument):
+    """One that got a parameter without a new version."""
+
+    seat: ClassVar[str] = "flow"
+    name: ClassVar[str] = "grown"
+    added: ClassVar[tuple[str, ...]] = ("extra",)
+    step: int = 1
+    extra: bool = False
+
+
+def test_a_parameter_that_came_later_changes_a_key_only_where_it_is_chosen() -> None:
+    assert Grown().identity()["parameters"] == {"step": 1}
+    assert Grown(extra=True).identity()["parameters"] == {"step": 1, "extra": True}

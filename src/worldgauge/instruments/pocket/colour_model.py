@@ -22,6 +22,8 @@ SMOOTH = (1.0, 0.8, 0.8)
 """Blur of the histograms in bins; brightness most, since shading changes it first."""
 FLOOR = 1e-5
 """Share added to every bin, so that a colour never seen proves little."""
+LEAST_OTHER = 12
+"""Pixels of the object's colours beside it that are worth remembering."""
 USUAL = 1e-3
 """Share of the object's pixels from which on a colour is one that the object has."""
 LAST_WEIGHT = 0.95
@@ -56,6 +58,7 @@ class ColourModel:
         """From the first frame: `mask` is the object, `around` what surely is not."""
         self._first = self._recent = self._last = self.object = histogram(bins[mask])
         self._glimpse: Histogram | None = None
+        self._others: Histogram | None = None
         self._background = histogram(bins[around])
         self._frames = 1
         self._share = min(0.3, 2 * float(mask.mean()))
@@ -100,6 +103,25 @@ class ColourModel:
     def glimpse(self, bins: Bins, mask: Mask | None) -> None:
         """How the object looked a moment ago, whole or cut by the frame's edge; None: nobody knows."""
         self._glimpse = None if mask is None else histogram(bins[mask])
+
+    @property
+    def has_glimpse(self) -> bool:
+        """Whether it is known how the object looked a moment ago."""
+        return self._glimpse is not None
+
+    def learn_others(self, bins: Bins, where: Mask) -> None:
+        """Remember what has colours of the object and stands apart from it, the latest sights most."""
+        if np.count_nonzero(where) >= LEAST_OTHER:
+            now = histogram(bins[where])
+            self._others = now if self._others is None else (self._others + now) / 2
+
+    def is_another(self, bins: Bins, mask: Mask) -> bool:
+        """Whether what a mask shows is more like what stood beside the object than like the object."""
+        if self._others is None:
+            return False
+        seen = histogram(bins[mask])
+        others, *own = (np.sqrt(seen * look).sum() for look in (self._others, self._first, self._last, self.object))
+        return bool(others > max(own))
 
     def learn_background(self, bins: Bins, outside: Mask) -> None:
         """Add a frame's surroundings to those seen before, all frames with the same weight."""

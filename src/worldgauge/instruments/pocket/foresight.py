@@ -18,6 +18,7 @@ from worldgauge.functional.pose import invert
 from worldgauge.instruments.pocket.colour_model import Bins, Mask, colour_bins
 from worldgauge.instruments.pocket.place_memory import outline_agreement
 from worldgauge.instruments.pocket.poses import BundlePoses, Trajectory
+from worldgauge.instruments.pocket.silhouette import redrawn
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +53,11 @@ def recall_by_path(
     frames: Sequence[NDArray[np.uint8]], sure: Sequence[tuple[int, Mask]], unseen: Sequence[int]
 ) -> dict[int, tuple[Mask, float]]:
     """Masks, with the agreement of their outlines, of the unseen frames that should show the object; empty where the
-    path or the place is not known."""
+    path or the place is not known.
+
+    The outline seen from one side is not quite the one seen from another: it is redrawn by the colours that are there
+    before it is asked how well they draw it. Where something stands that helps much, where nothing does it helps little.
+    """
     try:
         path = BundlePoses().trajectory(frames)
     except Unscored:
@@ -67,8 +72,9 @@ def recall_by_path(
         return sum(_best(bins[frame], _foreseen(there, path, frame, (0.0,)))[1] for frame in probes)
 
     nearest = max((_at(standing, path, times) for times in FARTHER), key=drawn)
-    found = {frame: _best(bins[frame], _foreseen(nearest, path, frame, SHIFTS)) for frame in bins}
-    return {frame: (mask, agreement) for frame, (mask, agreement) in found.items() if mask is not None}
+    found = {frame: _best(bins[frame], _foreseen(nearest, path, frame, SHIFTS))[0] for frame in bins}
+    masks = {frame: redrawn(mask, bins[frame]) for frame, mask in found.items() if mask is not None}
+    return {frame: (mask, outline_agreement(bins[frame], mask)) for frame, mask in masks.items()}
 
 
 def _best(bins: Bins, guesses: Sequence[Mask]) -> tuple[Mask | None, float]:

@@ -20,6 +20,12 @@ MARGIN = 0.4
 """How far beyond the guess to look, as a share of the object's size."""
 MOST_FILLED = 2.0
 """Times as large as before a mask may become by what lies between its parts."""
+BORDER = 1.5
+"""Pixels from an outline within which both sides mix and teach nothing."""
+REDRAWN = 2
+"""Times that an outline follows the colours that it holds."""
+LEAST_REDRAWN = 20
+"""Pixels inside an outline from which on their colours may draw a mask."""
 RING = 0.08
 """What lies farther from the guess than this share of its size counts as surroundings."""
 
@@ -48,6 +54,24 @@ def filled(mask: Mask, bins: Bins, model: ColourModel) -> Mask:
     result = mask.copy()
     result[view] |= hull(mask[view]) & its_own
     return result if np.count_nonzero(result) <= MOST_FILLED * np.count_nonzero(mask) else mask
+
+
+def redrawn(outline: Mask, bins: Bins) -> Mask:
+    """The mask that the colours here draw near an outline, whatever colours the object had before.
+
+    A mask that is less than half or more than twice as large as the one before is not taken: it is of something else.
+    """
+    for _ in range(REDRAWN):
+        distance = signed_distance(outline)
+        inside, near = distance > BORDER, np.zeros_like(outline)
+        if np.count_nonzero(inside) < LEAST_REDRAWN:
+            return outline
+        near[window(outline, MARGIN)] = True
+        result = segment(outline, bins, ColourModel(bins, inside, near & (distance < -BORDER)))
+        if not 0.5 < np.count_nonzero(result) / np.count_nonzero(outline) < 2:
+            return outline
+        outline = result
+    return outline
 
 
 def laid_over(shape: Mask, core: Mask, found: Mask) -> Mask:

@@ -4,7 +4,8 @@ Each frame is searched anew. Guesses come from the last mask carried along by th
 colour anywhere in the frame; each is turned into a mask and scored, and the best one is the object if it scores enough.
 So an object that left is found again wherever it returns, and one that is missing is reported missing. An object that
 changed its colours while out of view is looked for where it stood, by its outline: at a place that is recognised, and,
-if it is missing to the end, where the camera's path says that it must be.
+if it is missing to the end, where the camera's path says that it must be. What was seen beside the object is not the
+object, however alike in colour: a tank's own puddle.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ from worldgauge.instruments.pocket.colour_model import Bins, ColourModel, Mask, 
 from worldgauge.instruments.pocket.flow import DisFlow
 from worldgauge.instruments.pocket.foresight import recall_by_path
 from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
-from worldgauge.instruments.pocket.silhouette import SMALLEST, dilate, filled, laid_over, segment, solidity
+from worldgauge.instruments.pocket.silhouette import (
+    SMALLEST,
+    dilate,
+    filled,
+    laid_over,
+    redrawn,
+    segment,
+    solidity,
+)
 from worldgauge.signals.tracks import Sighting
 
 LEAST_DISTINCT = 0.6
@@ -38,8 +47,8 @@ LEFT_OUT = 0.2
 """What a mask loses by leaving out all the telling colour that another one has."""
 FOLLOWED = 0.8
 """Overlap with the last mask carried along from which on the object's look of a moment ago is known."""
-PATIENCE = 2
-"""Frames that an object may be missed for, as when the camera whips, and still count as seen before."""
+APART = 4
+"""Pixels between an object that is surely seen and what else has its colours."""
 REGIONS = 3
 """Regions of telling colour tried in each frame, largest first."""
 
@@ -50,19 +59,18 @@ class ColourTrack(Instrument):
 
     seat: ClassVar[str] = "track"
     name: ClassVar[str] = "colour_track"
-    version: ClassVar[int] = 3
-    added: ClassVar[tuple[str, ...]] = ("complete",)
+    version: ClassVar[int] = 4
 
     keep: float = 0.45
     """Least score of an object seen in the frame before."""
-    find: float = 0.53
+    find: float = 0.48
     """Least score of an object that was not."""
-    outline: float = 0.6
+    outline: float = 0.75
     """Least agreement with its outline of an object that is only known by its place."""
-    foreseen: float = 0.7
-    """The same where only the camera's path tells the place: of many outlines tried there the best one counts."""
-    complete: bool = False
-    """Masks that leave less out: parts coloured like the surroundings, and colours that change while in view."""
+    foreseen: float = 0.75
+    """The same where only the camera's path tells the place, for the median of the frames that should show it."""
+    drawn: float = 0.6
+    """Least agreement of a single one of these frames."""
 
     def track(self, frames: Iterable[NDArray[np.uint8]], box: Box | None, mask: Mask | None) -> Iterator[Sighting]:
         """One sighting per frame; the first frame's is the given mask, or the one found in the given box."""
@@ -88,7 +96,9 @@ class ColourTrack(Instrument):
             return list(seen)
         sure = [(k, s.mask) for k, s in enumerate(seen) if s.confidence >= TRUSTED and _is_whole(s.mask)]
         found = recall_by_path(frames, sure, range(last + 1, len(seen)))
-        told = {k: Sighting(mask, share) for k, (mask, share) in found.items() if share >= self.foreseen}
+        if not found or np.median([share for _, share in found.values()]) < self.foreseen:
+            return list(seen)
+        told = {k: Sighting(mask, share) for k, (mask, share) in found.items() if share >= self.drawn}
         return [told.get(k, sighting) for k, sighting in enumerate(seen)]
 
 
@@ -122,9 +132,7 @@ class _Search:
         self._previous = first
         self._mask = mask
         self._visible = True
-        self._missed = 0
-        self._patience = PATIENCE if settings.complete else 0
-        self._compact = settings.complete and solidity(mask) >= COMPACT
+        self._compact = solidity(mask) >= COMPACT
         self._size = float(np.sqrt(np.count_nonzero(mask)))
         core = mask & (self._model.posterior(bins) > 0.5)
         # The shapes to look for: mask and core of the first frame, and of the last sighting that was whole and sure.
@@ -142,18 +150,18 @@ class _Search:
             masks = [filled(mask, bins, self._model) for mask in masks]
         scores = [self._score(mask, bins, posterior, labels, carried) for mask in masks]
         best, score = self._best(masks, scores, posterior)
-        self._visible = score >= (self._settings.keep if self._missed <= self._patience else self._settings.find)
+        self._visible = score >= (self._settings.keep if self._visible else self._settings.find)
         if not self._visible:
             recalled = self._memory.recall(frame)
             agreement = 0.0 if recalled is None else outline_agreement(bins, recalled)
             if recalled is not None and agreement >= self._settings.outline:
-                best, score, self._visible = recalled, agreement, True
-        self._missed = 0 if self._visible else self._missed + 1
+                best, score, self._visible = redrawn(recalled, bins), agreement, True
         mask = best if self._visible else np.zeros_like(best)
         self._learn(frame, mask, score, bins, posterior)
-        if self._settings.complete:
-            followed = carried is not None and self._visible and iou(mask, carried) >= FOLLOWED
-            self._model.glimpse(bins, mask if followed else None)
+        followed = carried is not None and self._visible and iou(mask, carried) >= FOLLOWED
+        # It begins with a sure sighting: else whatever is mistaken for the object would vouch for itself.
+        known = self._model.has_glimpse or score >= TRUSTED
+        self._model.glimpse(bins, mask if followed and known else None)
         self._mask, self._previous = mask, frame
         return Sighting(mask, score)
 
@@ -167,7 +175,7 @@ class _Search:
             return np.zeros_like(self._mask), 0.0
         telling = np.array([float(posterior[mask].sum()) for mask in masks])
         left_out = 1 - telling / max(float(telling.max()), 1e-9)
-        worth = np.array(scores) * (1 - (LEFT_OUT if self._settings.complete else 0.0) * left_out)
+        worth = np.array(scores) * (1 - LEFT_OUT * left_out)
         return masks[int(np.argmax(worth))], score
 
     def _regions(self, posterior: NDArray[np.float32]) -> NDArray[np.int32]:
@@ -212,9 +220,11 @@ class _Search:
         labels: NDArray[np.int32],
         carried: Mask | None,
     ) -> float:
-        """In [0, 1]: likeness in colour, less where telling colour is left out or the object would have jumped."""
+        """In [0, 1]: likeness in colour, less where telling colour is left out or the object would have jumped; nothing
+        where what is found elsewhere looks like something else that was seen beside the object."""
         area = np.count_nonzero(mask)
-        if area < SMALLEST:
+        elsewhere = carried is None or not (mask & carried).any()
+        if area < SMALLEST or (elsewhere and self._model.is_another(bins, mask)):
             return 0.0
         score = self._model.likeness(bins, mask)
         touched = np.isin(labels, np.flatnonzero(np.bincount(labels[mask])[1:]) + 1)
@@ -229,13 +239,16 @@ class _Search:
     def _learn(
         self, frame: NDArray[np.uint8], mask: Mask, score: float, bins: Bins, posterior: NDArray[np.float32]
     ) -> None:
-        if self._visible and score >= TRUSTED and _is_whole(mask):
+        sure = self._visible and score >= TRUSTED
+        if sure and _is_whole(mask):
             self._model.adapt(bins, mask)
             self._memory.keep(frame, mask)
             core = mask & (posterior > 0.5)
             if np.count_nonzero(core) >= 0.1 * np.count_nonzero(mask):
                 self._shapes = [self._shapes[0], (mask, core)]
         self._model.learn_background(bins, ~dilate(mask, 2))
+        if sure:
+            self._model.learn_others(bins, (posterior > 0.5) & ~dilate(mask, APART))
 
 
 def _is_whole(mask: Mask) -> bool:
