@@ -47,17 +47,29 @@ def ship(folder: Path) -> None:
         raise SystemExit(f"{folder}: no finished calibration; run 'worldgauge calibrate'")
     for result in finished:
         for file, part in split_by_owner(result).items():
-            _check_none_lost(file, part)
-            part.write(file)
-            print(f"{len(part.gauges):3} metrics  {file}")
+            whole = with_the_others(file, part)
+            whole.write(file)
+            print(f"{len(part.gauges):3} of {len(whole.gauges)} metrics  {file}")
 
 
-def _check_none_lost(file: Path, part: CalibrationFile) -> None:
-    """A run of some metrics only must not replace the results of the others."""
-    before = {gauge.id for gauge in CalibrationFile.read(file).gauges} if file.is_file() else set()
-    lost = sorted(before - {gauge.id for gauge in part.gauges})
-    if lost:
-        raise SystemExit(f"{file} also has {', '.join(lost)}: calibrate these too, or delete the file first")
+def with_the_others(file: Path, part: CalibrationFile) -> CalibrationFile:
+    """A run of some metrics only replaces theirs: the results of the others are kept, where they are of the same clips.
+
+    So are errors of instruments that were not measured again.
+    """
+    if not file.is_file():
+        return part
+    before = CalibrationFile.read(file)
+    new = {gauge.id: gauge for gauge in part.gauges}
+    others = [gauge.id for gauge in before.gauges if gauge.id not in new]
+    if others and _clips(before) != _clips(part):
+        raise SystemExit(f"{file} also has {', '.join(others)}, of other clips: calibrate these too")
+    known = [new.pop(gauge.id, gauge) for gauge in before.gauges]
+    return part.model_copy(update={"gauges": [*known, *new.values()], "errors": part.errors or before.errors})
+
+
+def _clips(result: CalibrationFile) -> tuple[object, ...]:
+    return result.worlds, result.size, result.frames, result.severities, result.faults
 
 
 def write_pages() -> None:

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tools.ship_calibration import split_by_owner  # noqa: E402  the path is set above
+from tools.ship_calibration import split_by_owner, with_the_others  # noqa: E402  the path is set above
 
 from worldgauge.calibration import CalibrationFile, shipped  # noqa: E402
 from worldgauge.calibration.heatmap import heat_map  # noqa: E402
@@ -41,3 +41,14 @@ def test_cutting_by_owner_undoes_joining(joined: CalibrationFile) -> None:
         file: CalibrationFile.read(file).gauges for file in parts
     }
     assert sorted(gauge.id for part in parts.values() for gauge in part.gauges) == sorted(g.id for g in joined.gauges)
+
+
+def test_some_metrics_measured_again_leave_the_others_as_they_are(tmp_path: Path) -> None:
+    before, file = shipped()[0], tmp_path / "calibration.json"
+    before.write(file)
+    again = before.gauges[1].model_copy(update={"oracle": 0.123})
+    part = before.model_copy(update={"gauges": [again], "errors": []})
+    whole = with_the_others(file, part)
+    assert whole.gauges == [before.gauges[0], again, *before.gauges[2:]] and whole.errors == before.errors
+    with pytest.raises(SystemExit, match="of other clips: calibrate these too"):
+        with_the_others(file, part.model_copy(update={"worlds": ["another"]}))
