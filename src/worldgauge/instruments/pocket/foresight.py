@@ -56,7 +56,7 @@ def recall_by_path(
     path or the place is not known.
 
     The outline seen from one side is not quite the one seen from another: it is redrawn by the colours that are there
-    before it is asked how well they draw it. Where something stands that helps much, where nothing does it helps little.
+    before it is asked how well they draw it. Where something stands that helps much, where nothing does, little.
     """
     try:
         path = BundlePoses().trajectory(frames)
