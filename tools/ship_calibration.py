@@ -65,7 +65,8 @@ def with_the_others(file: Path, part: CalibrationFile) -> CalibrationFile:
     if others and _clips(before) != _clips(part):
         raise SystemExit(f"{file} also has {', '.join(others)}, of other clips: calibrate these too")
     known = [new.pop(gauge.id, gauge) for gauge in before.gauges]
-    return part.model_copy(update={"gauges": [*known, *new.values()], "errors": part.errors or before.errors})
+    kept = {"instruments": before.instruments | part.instruments, "errors": part.errors or before.errors}
+    return part.model_copy(update={"gauges": [*known, *new.values()], **kept})
 
 
 def _clips(result: CalibrationFile) -> tuple[object, ...]:

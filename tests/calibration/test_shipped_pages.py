@@ -47,8 +47,9 @@ def test_some_metrics_measured_again_leave_the_others_as_they_are(tmp_path: Path
     before, file = shipped()[0], tmp_path / "calibration.json"
     before.write(file)
     again = before.gauges[1].model_copy(update={"oracle": 0.123})
-    part = before.model_copy(update={"gauges": [again], "errors": []})
+    part = before.model_copy(update={"gauges": [again], "errors": [], "instruments": {"track": "another"}})
     whole = with_the_others(file, part)
     assert whole.gauges == [before.gauges[0], again, *before.gauges[2:]] and whole.errors == before.errors
+    assert whole.instruments == before.instruments | {"track": "another"}
     with pytest.raises(SystemExit, match="of other clips: calibrate these too"):
         with_the_others(file, part.model_copy(update={"worlds": ["another"]}))

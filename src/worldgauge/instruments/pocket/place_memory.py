@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.instruments.pocket.colour_model import FLOOR, Bins, Mask, histogram
-from worldgauge.instruments.pocket.silhouette import SMALLEST, dilate, signed_distance, window
+from worldgauge.instruments.pocket.silhouette import BORDER, SMALLEST, dilate, signed_distance, window
 
 LEAST_INLIERS = 15
 """Matches that must agree on one homography before a frame counts as the same place."""
@@ -68,8 +68,7 @@ def outline_agreement(bins: Bins, mask: Mask) -> float:
     view = window(mask, 0.4)
     inner, colours = mask[view], bins[view]
     distance = signed_distance(inner)
-    # Border pixels mix both sides and teach nothing.
-    inside, around = histogram(colours[distance > 1.5]), histogram(colours[distance < -1.5])
+    inside, around = histogram(colours[distance > BORDER]), histogram(colours[distance < -BORDER])
     ratio = np.log((inside + FLOOR) / (around + FLOOR))[colours].astype(np.float32)
     drawn = cv2.GaussianBlur(ratio, (0, 0), 1.0) > 0
     return np.count_nonzero(drawn & inner) / np.count_nonzero(drawn | inner)
