@@ -35,6 +35,8 @@ from worldgauge.signals.tracks import object_track, unpack_masks
 
 SAMPLES = 6
 """Frames looked at in each phase."""
+SAME_PLACE = 0.5
+"""Overlap from which on two outlines are of one thing at one place."""
 FIELD_OF_VIEW = 60.0
 """Degrees across, assumed where the case has no intrinsics."""
 Floats = NDArray[np.float64]
@@ -43,7 +45,7 @@ Mask = NDArray[np.bool_]
 
 
 @signal(
-    version=4,
+    version=5,
     reads=("video", "reference", "phases", "camera"),
     needs=(object_track(), object_track(of="reference")),
     seat="matches",
@@ -67,6 +69,8 @@ def return_evidence(
     place that are rare in the rest of the frame; `beyond`: pixels of other hue around the true outline, in its areas;
     `shift_x`, `shift_y`: its place less the true one, in target sizes; `from_reset`: distance, likewise, from where it
     would be had its process stood still while it was gone; `looks_true`: colour distance to the reference's target;
+    `looks_there`: the same, over both outlines in both pictures where they lie on each other by half (`SAME_PLACE`):
+    what a track leaves out of one of two equal pictures is no other look;
     `looks_last`: to the clip's own when last seen whole; `true_change`: how much the reference's own target changed
     since then; `drift`: colour distance of the two then; `overlap` of the two masks. Frames that show nothing of the
     world are not sampled; `left_out` is their share in the back phase.
@@ -138,6 +142,8 @@ def _compare(
 ) -> dict[str, float]:
     own = colour_histogram(ours, mask if mask.any() else true_mask)
     true = colour_histogram(theirs, true_mask)
+    overlap, looks_true = iou(mask, true_mask), histogram_distance(own, true)
+    both = [colour_histogram(image, mask | true_mask) for image in (ours, theirs)]
     shift = (centre_of(mask) - centre_of(true_mask)) / _size(true_mask)
     return {
         "seen": float(mask.any()),
@@ -145,11 +151,12 @@ def _compare(
         "beyond": changed_around(theirs, ours, true_mask),
         "shift_x": float(shift[0]),
         "shift_y": float(shift[1]),
-        "looks_true": histogram_distance(own, true),
+        "looks_true": looks_true,
+        "looks_there": histogram_distance(*both) if overlap >= SAME_PLACE else looks_true,
         "looks_last": histogram_distance(own, last_seen[0]),
         "true_change": histogram_distance(true, last_seen[1]),
         "drift": histogram_distance(*last_seen),
-        "overlap": iou(mask, true_mask),
+        "overlap": overlap,
     }
 
 

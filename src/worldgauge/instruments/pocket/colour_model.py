@@ -22,6 +22,12 @@ SMOOTH = (1.0, 0.8, 0.8)
 """Blur of the histograms in bins; brightness most, since shading changes it first."""
 FLOOR = 1e-5
 """Share added to every bin, so that a colour never seen proves little."""
+VIVID = 0.12
+"""Chromaticity from which on a colour is vivid; greys and browns less so are anybody's."""
+LEAST_VIVID = 0.1
+"""Share of the object in vivid colours of its own from which on it is known by them,"""
+LEAST_SHOWN = 0.15
+"""and share of these that must be seen of it."""
 LEAST_OTHER = 12
 """Pixels of the object's colours beside it that are worth remembering."""
 USUAL = 1e-3
@@ -123,6 +129,16 @@ class ColourModel:
         others, *own = (np.sqrt(seen * look).sum() for look in (self._others, self._first, self._last, self.object))
         return bool(others > max(own))
 
+    def shows_vivid(self, bins: Bins, mask: Mask) -> bool:
+        """Whether a mask shows some of the vivid colours that the object is known by, if it has any.
+
+        A windmill is not where only its tower's grey is seen: a wall that nobody saw before may have that.
+        """
+        seen = histogram(bins[mask])
+        shown = [self._vivid(np.minimum(seen, look), look) for look in (self._first, self._last)]
+        there = [self._vivid(look, look) for look in (self._first, self._last)]
+        return any(of_it < LEAST_VIVID or now >= LEAST_SHOWN * of_it for now, of_it in zip(shown, there, strict=True))
+
     def learn_background(self, bins: Bins, outside: Mask) -> None:
         """Add a frame's surroundings to those seen before, all frames with the same weight."""
         self._background = (self._background * self._frames + histogram(bins[outside])) / (self._frames + 1)
@@ -134,9 +150,22 @@ class ColourModel:
         distinct = float((overlap * own).sum() / max((colours * own).sum(), 1e-9))
         return float(overlap.sum()) * min(1.0, distinct)
 
+    def _vivid(self, seen: Histogram, look: Histogram) -> float:
+        """Share of what is seen in vivid colours, counted as far as they are a look's own."""
+        return float((seen * self._own(look))[_IS_VIVID].sum())
+
     def _own(self, colours: Histogram) -> Histogram:
         """How far each colour is the object's own: 0 for one of the surroundings, 1 for one seen nowhere else."""
         return np.asarray(colours / (colours + self._background + FLOOR))
+
+
+def _vivid_bins() -> NDArray[np.bool_]:
+    """(BINS,) which bins hold vivid colours."""
+    levels = ((np.arange(CHROMA) + 0.5) / (CHROMA / 2) - 1) * SPAN
+    return np.tile((np.hypot(levels[:, None], levels) > VIVID).ravel(), LIGHT)
+
+
+_IS_VIVID = _vivid_bins()
 
 
 def _level(chromaticity: NDArray[np.float32]) -> Bins:

@@ -7,7 +7,7 @@ asked of the picture.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.functional.pose import invert
-from worldgauge.instruments.pocket.colour_model import Bins, Mask, colour_bins
+from worldgauge.instruments.pocket.colour_model import Mask, colour_bins
 from worldgauge.instruments.pocket.place_memory import outline_agreement
 from worldgauge.instruments.pocket.poses import BundlePoses, Trajectory
-from worldgauge.instruments.pocket.silhouette import redrawn
+from worldgauge.instruments.pocket.silhouette import is_whole, moved, redrawn
 
 Floats = NDArray[np.float64]
 
@@ -26,13 +26,20 @@ LEAST_SIGHTS = 3
 """Sure sightings that a position may rest on,"""
 LEAST_ANGLE = 1.5
 """and degrees between the outermost directions they look from."""
-FARTHER = tuple(np.geomspace(0.75, 4 / 3, 13).tolist())
-"""Times the measured distance at which the object may really be: a short way there tells directions better."""
-PROBES = 4
-"""Frames by which one of these distances is chosen."""
-SHIFTS = (-0.08, 0.0, 0.08)
-"""The foreseen mask is also tried this far aside, as a share of its size: the middle of what is seen from one side is
-not quite the middle of what is seen from another."""
+ASIDE = tuple(np.linspace(-0.9, 0.9, 7).tolist())
+"""How far beside the foreseen place the search for the outline begins, in sizes of the object,"""
+ZOOMS = (0.95, 1.15, 1.4)
+"""and how many times as large as foreseen: a short way there tells directions better than distances."""
+BEGINNINGS = 5
+"""Best ones of these that are followed up,"""
+FIRST_STEP, HALVINGS = 0.15, 4
+"""in steps of this many sizes, and as many hundredths of zoom, then of half as much, and so on,"""
+MOST_ASIDE, ZOOMED = 1.3, (0.9, 1.5)
+"""and no farther than this."""
+DOUBTED = 0.1
+"""Agreement that an outline loses for each size that it lies beside the foreseen place."""
+PROBES = 2
+"""Frames by which the outline's place is chosen."""
 LEAST_INSIDE = 0.7
 """Share of the foreseen mask that must be in view."""
 
@@ -49,43 +56,88 @@ class Standing:
     """Its mask in one frame."""
 
 
+@dataclass(frozen=True)
+class Fit:
+    """How the object is seen other than foreseen."""
+
+    right: float
+    """Sizes of the object that it lies beside the foreseen place,"""
+    down: float
+    zoom: float
+    """and times that it is as large as foreseen."""
+
+    @property
+    def doubt(self) -> float:
+        return DOUBTED * float(np.hypot(self.right, self.down))
+
+    @property
+    def allowed(self) -> bool:
+        return max(abs(self.right), abs(self.down)) <= MOST_ASIDE and ZOOMED[0] <= self.zoom <= ZOOMED[1]
+
+    def around(self, step: float, times: float) -> list[Fit]:
+        """Those one step away."""
+        right, down, zoom = self.right, self.down, self.zoom
+        moved = [Fit(right + x, down + y, zoom) for x, y in ((step, 0), (-step, 0), (0, step), (0, -step))]
+        return [fit for fit in (*moved, Fit(right, down, zoom * times), Fit(right, down, zoom / times)) if fit.allowed]
+
+
 def recall_by_path(
     frames: Sequence[NDArray[np.uint8]], sure: Sequence[tuple[int, Mask]], unseen: Sequence[int]
-) -> dict[int, tuple[Mask, float]]:
-    """Masks, with the agreement of their outlines, of the unseen frames that should show the object; empty where the
-    path or the place is not known.
+) -> tuple[float, dict[int, Mask]]:
+    """How well the picture draws the outline of the object where it should stand, in [0, 1], and its masks in the
+    unseen frames that should show it; 0 and none where the path or the place is not known.
 
-    The outline seen from one side is not quite the one seen from another: it is redrawn by the colours that are there
-    before it is asked how well they draw it. Where something stands that helps much, where nothing does, little.
+    After a long turn a path is seldom right to the size of the object, but it is off by the same in all these frames.
+    So one shift and one size are looked for that the picture draws best, believed the less the farther aside. Then
+    the outline, which from another side is not quite the same, is redrawn by the colours that are there.
     """
+    nothing: tuple[float, dict[int, Mask]] = 0.0, {}
     try:
         path = BundlePoses().trajectory(frames)
     except Unscored:
-        return {}
-    standing = _standing(path, sure) if path.moves and not path.doubt else None
+        return nothing
+    standing = _standing(path, sure) if path.moves else None
     if standing is None:
-        return {}
+        return nothing
     bins = {frame: colour_bins(frames[frame]) for frame in unseen if path.placed[frame]}
-    probes = list(bins)[:: max(1, len(bins) // PROBES)]
+    probes = _probes(standing, path, list(bins))
+    if not probes:
+        return nothing
 
-    def drawn(there: Standing) -> float:
-        return sum(_best(bins[frame], _foreseen(there, path, frame, (0.0,)))[1] for frame in probes)
+    def drawn(fit: Fit) -> float:
+        masks = {frame: _foreseen(standing, path, frame, fit) for frame in probes}
+        shares = [outline_agreement(bins[frame], mask) if is_whole(mask) else 0.0 for frame, mask in masks.items()]
+        return float(np.mean(shares)) - fit.doubt
 
-    nearest = max((_at(standing, path, times) for times in FARTHER), key=drawn)
-    found = {frame: _best(bins[frame], _foreseen(nearest, path, frame, SHIFTS))[0] for frame in bins}
-    masks = {frame: redrawn(mask, bins[frame]) for frame, mask in found.items() if mask is not None}
-    return {frame: (mask, outline_agreement(bins[frame], mask)) for frame, mask in masks.items()}
-
-
-def _best(bins: Bins, guesses: Sequence[Mask]) -> tuple[Mask | None, float]:
-    """The guess whose outline the picture draws best."""
-    return max(((guess, outline_agreement(bins, guess)) for guess in guesses), key=lambda g: g[1], default=(None, 0.0))
+    agreement, fit = _best_fit(drawn)
+    outlines = {frame: _foreseen(standing, path, frame, fit) for frame in bins}
+    return agreement, {frame: redrawn(mask, bins[frame]) for frame, mask in outlines.items() if mask.any()}
 
 
-def _at(standing: Standing, path: Trajectory, times: float) -> Standing:
-    """The same sights, if the object is that many times as far from where the path begins."""
-    start = path.poses[0][:3, 3]
-    return Standing(start + times * (standing.place - start), standing.size * times, standing.shape)
+def _probes(standing: Standing, path: Trajectory, frames: Sequence[int]) -> list[int]:
+    """Some of the later frames that should show the object whole."""
+    as_foreseen = Fit(0.0, 0.0, ZOOMED[0])
+    whole = [frame for frame in frames if is_whole(_foreseen(standing, path, frame, as_foreseen))]
+    asked = whole or list(frames)[-2 * PROBES :]
+    return asked[len(asked) // 2 :][:: max(1, len(asked) // (2 * PROBES))][:PROBES]
+
+
+def _best_fit(drawn: Callable[[Fit], float]) -> tuple[float, Fit]:
+    """The fit that is drawn best, and how well, climbed to from the best ones of a coarse grid."""
+    grid = [Fit(right, down, zoom) for zoom in ZOOMS for right in ASIDE for down in ASIDE]
+    return max((_climbed(fit, drawn) for fit in sorted(grid, key=drawn)[-BEGINNINGS:]), key=lambda found: found[0])
+
+
+def _climbed(fit: Fit, drawn: Callable[[Fit], float]) -> tuple[float, Fit]:
+    value, step, times = drawn(fit), FIRST_STEP, 1 + FIRST_STEP
+    for _ in range(HALVINGS):
+        while True:
+            best, found = max(((drawn(other), other) for other in fit.around(step, times)), key=lambda tried: tried[0])
+            if best <= value:
+                break
+            value, fit = best, found
+        step, times = step / 2, times**0.5
+    return value, fit
 
 
 def _standing(path: Trajectory, sure: Sequence[tuple[int, Mask]]) -> Standing | None:
@@ -112,29 +164,19 @@ def _standing(path: Trajectory, sure: Sequence[tuple[int, Mask]]) -> Standing | 
     return Standing(place, float(np.median(sizes)), sights[-1][1])
 
 
-def _foreseen(standing: Standing, path: Trajectory, frame: int, shifts: Sequence[float]) -> list[Mask]:
-    """The mask as it should look in a frame, and variants of it; none where it is out of view."""
-    import cv2
-
-    lens = path.lens
+def _foreseen(standing: Standing, path: Trajectory, frame: int, fit: Fit) -> Mask:
+    """The mask as it should look in a frame; empty where too little of it is in view."""
+    lens, shape = path.lens, standing.shape
     x, y, depth = invert(path.poses[frame])[:3] @ np.array([*standing.place, 1.0])
-    height, width = standing.shape.shape
     if depth <= 0:
-        return []
-    u, v = lens.focal * x / depth + lens.centre[0], lens.focal * y / depth + lens.centre[1]
+        return np.zeros_like(shape)
     size = standing.size * lens.focal / depth
-    u0, v0 = _middle(standing.shape)
-    whole = np.count_nonzero(standing.shape)
-    zoom = size / np.sqrt(whole)
-    masks = []
-    for right in shifts:
-        for down in shifts:
-            x0, y0 = u + right * size - zoom * u0, v + down * size - zoom * v0
-            matrix = np.array([[zoom, 0, x0], [0, zoom, y0]], np.float32)
-            mask = cv2.warpAffine(standing.shape.astype(np.float32), matrix, (width, height)) > 0.5
-            if np.count_nonzero(mask) >= LEAST_INSIDE * whole * zoom**2:
-                masks.append(np.asarray(mask))
-    return masks
+    column = lens.focal * x / depth + lens.centre[0] + fit.right * size
+    row = lens.focal * y / depth + lens.centre[1] + fit.down * size
+    whole = np.count_nonzero(shape)
+    zoom = float(fit.zoom * size / np.sqrt(whole))
+    mask = moved(shape, _middle(shape), (float(column), float(row)), zoom)
+    return mask if np.count_nonzero(mask) >= LEAST_INSIDE * whole * zoom**2 else np.zeros_like(shape)
 
 
 def _middle(mask: Mask) -> tuple[float, float]:

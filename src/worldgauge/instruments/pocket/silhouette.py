@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from worldgauge.instruments.pocket.colour_model import Bins, ColourModel, Mask
 
+Point = tuple[float, float]
+"""Column and row."""
+
 SMALLEST = 6
 """Pixels; anything smaller says nothing about colours."""
 COLOUR_WEIGHT = 0.6
@@ -26,6 +29,8 @@ REDRAWN = 2
 """Times that an outline follows the colours that it holds."""
 LEAST_REDRAWN = 20
 """Pixels inside an outline from which on their colours may draw a mask."""
+ZOOMS = (0.3, 4.0)
+"""Times as large as remembered that an object may have become."""
 RING = 0.08
 """What lies farther from the guess than this share of its size counts as surroundings."""
 
@@ -76,13 +81,28 @@ def redrawn(outline: Mask, bins: Bins) -> Mask:
 
 def laid_over(shape: Mask, core: Mask, found: Mask) -> Mask:
     """A remembered mask moved and scaled so that its core (its telling colours) falls on the core found in a frame."""
+    zoom = np.sqrt(np.count_nonzero(found) / np.count_nonzero(core))
+    return moved(shape, _centre(core), _centre(found), float(np.clip(zoom, *ZOOMS)))
+
+
+def stood_on(shape: Mask, core: Mask, found: Mask) -> Mask:
+    """The same, its core as wide as the one found and both on one ground: what burnt down is not farther away."""
+    (left0, right0, ground0), (left1, right1, ground1) = _stand(core), _stand(found)
+    zoom = float(np.clip((right1 - left1) / (right0 - left0), *ZOOMS))
+    return moved(shape, ((left0 + right0) / 2, ground0), ((left1 + right1) / 2, ground1), zoom)
+
+
+def moved(shape: Mask, point: Point, to: Point, zoom: float) -> Mask:
+    """A mask scaled and moved so that a point of it (column, row) falls on another."""
     import cv2
 
-    (y0, x0), (y1, x1) = _centre(core), _centre(found)
-    zoom = float(np.clip(np.sqrt(np.count_nonzero(found) / np.count_nonzero(core)), 0.3, 4.0))
-    matrix = np.array([[zoom, 0, x1 - zoom * x0], [0, zoom, y1 - zoom * y0]], np.float32)
-    height, width = shape.shape
-    return np.asarray(cv2.warpAffine(shape.astype(np.float32), matrix, (width, height)) > 0.5)
+    matrix = np.array([[zoom, 0, to[0] - zoom * point[0]], [0, zoom, to[1] - zoom * point[1]]], np.float32)
+    return np.asarray(cv2.warpAffine(shape.astype(np.float32), matrix, shape.shape[::-1]) > 0.5)
+
+
+def is_whole(mask: Mask) -> bool:
+    """Whether the object is seen, and not cut by the frame's edge."""
+    return bool(mask.any() and not (mask[[0, -1]].any() or mask[:, [0, -1]].any()))
 
 
 def hull(mask: Mask) -> Mask:
@@ -148,6 +168,12 @@ def window(mask: Mask, margin: float) -> tuple[slice, slice]:
     )
 
 
-def _centre(mask: Mask) -> tuple[float, float]:
+def _centre(mask: Mask) -> Point:
     rows, columns = np.nonzero(mask)
-    return float(rows.mean()), float(columns.mean())
+    return float(columns.mean()), float(rows.mean())
+
+
+def _stand(mask: Mask) -> tuple[float, float, float]:
+    """Its left and right ends and its lower one."""
+    columns = np.flatnonzero(mask.any(0))
+    return float(columns[0]), float(columns[-1] + 1), float(np.flatnonzero(mask.any(1))[-1] + 1)

@@ -30,10 +30,12 @@ from worldgauge.instruments.pocket.silhouette import (
     SMALLEST,
     dilate,
     filled,
+    is_whole,
     laid_over,
     redrawn,
     segment,
     solidity,
+    stood_on,
 )
 from worldgauge.signals.tracks import Sighting
 
@@ -49,6 +51,8 @@ FOLLOWED = 0.8
 """Overlap with the last mask carried along from which on the object's look of a moment ago is known."""
 APART = 4
 """Pixels between an object that is surely seen and what else has its colours."""
+SHRUNK, GROWN = 0.2, 2.0
+"""Times its last whole size between which an object that came back is believed before it is surely seen."""
 REGIONS = 3
 """Regions of telling colour tried in each frame, largest first."""
 
@@ -59,7 +63,7 @@ class ColourTrack(Instrument):
 
     seat: ClassVar[str] = "track"
     name: ClassVar[str] = "colour_track"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
 
     keep: float = 0.45
     """Least score of an object seen in the frame before."""
@@ -67,10 +71,8 @@ class ColourTrack(Instrument):
     """Least score of an object that was not."""
     outline: float = 0.75
     """Least agreement with its outline of an object that is only known by its place."""
-    foreseen: float = 0.75
-    """The same where only the camera's path tells the place, for the median of the frames that should show it."""
-    drawn: float = 0.6
-    """Least agreement of a single one of these frames."""
+    foreseen: float = 0.74
+    """The same where only the camera's path tells about where it is."""
 
     def track(self, frames: Iterable[NDArray[np.uint8]], box: Box | None, mask: Mask | None) -> Iterator[Sighting]:
         """One sighting per frame; the first frame's is the given mask, or the one found in the given box."""
@@ -94,12 +96,11 @@ class ColourTrack(Instrument):
         last = max(k for k, sighting in enumerate(seen) if sighting.mask.any())
         if last == len(seen) - 1:
             return list(seen)
-        sure = [(k, s.mask) for k, s in enumerate(seen) if s.confidence >= TRUSTED and _is_whole(s.mask)]
-        found = recall_by_path(frames, sure, range(last + 1, len(seen)))
-        if not found or np.median([share for _, share in found.values()]) < self.foreseen:
+        sure = [(k, s.mask) for k, s in enumerate(seen) if s.confidence >= TRUSTED and is_whole(s.mask)]
+        agreement, masks = recall_by_path(frames, sure, range(last + 1, len(seen)))
+        if agreement < self.foreseen:
             return list(seen)
-        told = {k: Sighting(mask, share) for k, (mask, share) in found.items() if share >= self.drawn}
-        return [told.get(k, sighting) for k, sighting in enumerate(seen)]
+        return [Sighting(masks[k], agreement) if k in masks else sighting for k, sighting in enumerate(seen)]
 
 
 def mask_in_box(image: NDArray[np.uint8], box: Box) -> Mask:
@@ -133,7 +134,11 @@ class _Search:
         self._mask = mask
         self._visible = True
         self._compact = solidity(mask) >= COMPACT
-        self._size = float(np.sqrt(np.count_nonzero(mask)))
+        self._whole = np.count_nonzero(mask)
+        """Pixels of the object when it was last surely and wholly seen."""
+        self._sure_again = True
+        """Whether it was surely seen since it was last missing."""
+        self._size = float(np.sqrt(self._whole))
         core = mask & (self._model.posterior(bins) > 0.5)
         # The shapes to look for: mask and core of the first frame, and of the last sighting that was whole and sure.
         self._shapes = [(mask, core if np.count_nonzero(core) >= 0.1 * np.count_nonzero(mask) else mask)]
@@ -156,6 +161,7 @@ class _Search:
             agreement = 0.0 if recalled is None else outline_agreement(bins, recalled)
             if recalled is not None and agreement >= self._settings.outline:
                 best, score, self._visible = redrawn(recalled, bins), agreement, True
+        self._sure_again = self._visible and (self._sure_again or score >= TRUSTED)
         mask = best if self._visible else np.zeros_like(best)
         self._learn(frame, mask, score, bins, posterior)
         followed = carried is not None and self._visible and iou(mask, carried) >= FOLLOWED
@@ -211,6 +217,8 @@ class _Search:
             yield region, 2
             for shape, its_core in self._shapes:
                 yield laid_over(shape, its_core, core) | region, 1
+                if is_whole(core):
+                    yield stood_on(shape, its_core, core) | region, 1
 
     def _score(
         self,
@@ -221,10 +229,13 @@ class _Search:
         carried: Mask | None,
     ) -> float:
         """In [0, 1]: likeness in colour, less where telling colour is left out or the object would have jumped; nothing
-        where what is found elsewhere looks like something else that was seen beside the object."""
+        where what is found elsewhere looks like something else that was seen beside the object, or where what came back
+        has not its size or none of its vivid colours."""
         area = np.count_nonzero(mask)
         elsewhere = carried is None or not (mask & carried).any()
         if area < SMALLEST or (elsewhere and self._model.is_another(bins, mask)):
+            return 0.0
+        if not self._sure_again and not (self._fits(mask) and self._model.shows_vivid(bins, mask)):
             return 0.0
         score = self._model.likeness(bins, mask)
         touched = np.isin(labels, np.flatnonzero(np.bincount(labels[mask])[1:]) + 1)
@@ -236,12 +247,18 @@ class _Search:
             score *= 0.7 + 0.3 * min(1.0, 3 * shared)
         return score
 
+    def _fits(self, mask: Mask) -> bool:
+        """Whether something may be the object by its size; less of it may be seen at the frame's edge."""
+        times = np.count_nonzero(mask) / self._whole
+        return bool(times <= GROWN and (times >= SHRUNK or not is_whole(mask)))
+
     def _learn(
         self, frame: NDArray[np.uint8], mask: Mask, score: float, bins: Bins, posterior: NDArray[np.float32]
     ) -> None:
         sure = self._visible and score >= TRUSTED
-        if sure and _is_whole(mask):
+        if sure and is_whole(mask):
             self._model.adapt(bins, mask)
+            self._whole = np.count_nonzero(mask)
             self._memory.keep(frame, mask)
             core = mask & (posterior > 0.5)
             if np.count_nonzero(core) >= 0.1 * np.count_nonzero(mask):
@@ -249,8 +266,3 @@ class _Search:
         self._model.learn_background(bins, ~dilate(mask, 2))
         if sure:
             self._model.learn_others(bins, (posterior > 0.5) & ~dilate(mask, APART))
-
-
-def _is_whole(mask: Mask) -> bool:
-    """Whether the object is seen, and not cut by the frame's edge."""
-    return bool(mask.any() and not (mask[[0, -1]].any() or mask[:, [0, -1]].any()))
