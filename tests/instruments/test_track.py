@@ -1,5 +1,6 @@
 """The colour tracker on painted worlds where the truth is known."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -16,7 +17,7 @@ from worldgauge.core.signal import Arrays
 from worldgauge.functional.masks import iou
 from worldgauge.instruments.pocket.colour_model import ColourModel, colour_bins
 from worldgauge.instruments.pocket.place_memory import PlaceMemory, outline_agreement
-from worldgauge.instruments.pocket.silhouette import filled, redrawn, solidity
+from worldgauge.instruments.pocket.silhouette import filled, laid_over, redrawn, solidity, stood_on
 from worldgauge.instruments.pocket.track import ColourTrack, mask_in_box
 from worldgauge.signals.tracks import Sighting, object_track, unpack_masks
 from worldgauge.signals.usable import usable_frames
@@ -87,6 +88,66 @@ def test_what_was_seen_beside_the_object_is_not_the_object(monkeypatch: pytest.M
     assert not any(sighting.mask.any() for sighting in seen[9:])
     monkeypatch.setattr(ColourModel, "learn_others", lambda *given: None)
     assert any(sighting.mask.any() for sighting in follow(frames, box)[9:]), "the puddle would not be mistaken anyway"
+
+
+def mill_then(shown: Callable[[np.ndarray, np.ndarray, np.ndarray], None]) -> tuple[np.ndarray, np.ndarray]:
+    """A grey tower with a red cap before green, gone after eight frames; then what `shown` draws: frames, first mask."""
+    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
+    noise = np.random.default_rng(5).integers(-6, 7, (HEIGHT, WIDTH, 1))
+    mill = (abs(columns - 60) < 14) & (abs(rows - 60) < 30)
+    frames = []
+    for index in range(20):
+        frame = np.full((HEIGHT, WIDTH, 3), (60, 130, 50))
+        if index < 8:
+            frame[mill] = (150, 145, 140)
+            frame[mill & (rows < 52)] = (200, 40, 40)
+        elif index >= 12:
+            shown(frame, rows, columns)
+        frames.append(np.clip(frame + noise, 0, 255).astype(np.uint8))
+    return np.array(frames), mill
+
+
+def a_wall(frame: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> None:
+    frame[(abs(columns - 100) < 20) & (abs(rows - 60) < 24)] = (150, 145, 140)
+
+
+def a_speck(frame: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> None:
+    frame[(abs(columns - 100) < 4) & (abs(rows - 60) < 9)] = (150, 145, 140)
+    frame[(abs(columns - 100) < 4) & (abs(rows - 57) < 6)] = (200, 40, 40)
+
+
+def a_whole(frame: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> None:
+    frame[(abs(columns - 100) < 14) & (abs(rows - 60) < 30)] = (150, 145, 140)
+    frame[(abs(columns - 100) < 14) & (rows > 30) & (rows < 52)] = (200, 40, 40)
+
+
+def test_what_comes_back_has_the_vivid_colours_of_the_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames, mill = mill_then(a_wall)
+    assert not any(sighting.mask.any() for sighting in follow(frames, mill)[8:])
+    monkeypatch.setattr(ColourModel, "shows_vivid", lambda *given: True)
+    assert any(sighting.mask.any() for sighting in follow(frames, mill)[8:]), "the wall would not be mistaken anyway"
+
+
+def test_what_comes_back_has_the_size_of_the_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames, mill = mill_then(a_speck)
+    assert not any(sighting.mask.any() for sighting in follow(frames, mill)[8:])
+    monkeypatch.setattr("worldgauge.instruments.pocket.track.SHRUNK", 0.0)
+    assert any(sighting.mask.any() for sighting in follow(frames, mill)[8:]), "the speck would not be mistaken anyway"
+
+
+def test_the_object_itself_comes_back_elsewhere() -> None:
+    frames, mill = mill_then(a_whole)
+    assert all(sighting.mask.any() for sighting in follow(frames, mill)[12:])
+
+
+def test_a_remembered_shape_stands_on_the_ground_where_its_core_is_found() -> None:
+    """The liquid of a tank sank to a third: as wide as before, so the tank is as large as before."""
+    tank, before, now = (np.zeros((90, 120), bool) for _ in range(3))
+    tank[20:70, 20:50] = before[25:65, 25:45] = now[52:65, 75:95] = True
+    where = np.zeros_like(tank)
+    where[20:70, 70:100] = True
+    assert iou(stood_on(tank, before, now), where) == 1.0
+    assert iou(laid_over(tank, before, now), where) < 0.6
 
 
 def test_an_outline_that_is_a_little_off_is_redrawn_by_the_colours_there() -> None:
