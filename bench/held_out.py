@@ -24,6 +24,7 @@ from worldgauge.blocks.paths import PATHS
 from worldgauge.calibration.instrument_checks import appearance, geometry
 from worldgauge.core.errors import Outcome, WorldGaugeError
 from worldgauge.core.reading import read_json
+from worldgauge.engine.surroundings import one_blas_thread, one_opencv_thread
 
 SIZE, FRAMES, FPS = (320, 180), 49, 12.0
 STEPS = ("push_in", "pull_out", "move_left", "move_right", "orbit_left", "orbit_right")
@@ -60,7 +61,7 @@ def measured(kind: str, blocks: Sequence[Block], folder: Path, workers: int, che
     """What the checks say about each world, as it is finished."""
     folder.mkdir(parents=True, exist_ok=True)
     results: list[Found] = []
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    with one_blas_thread(), ProcessPoolExecutor(workers, get_context("spawn"), one_opencv_thread) as pool:
         for done in as_completed([pool.submit(measure, block, folder, check) for block in blocks]):
             name, found = done.result()
             results.append(found)

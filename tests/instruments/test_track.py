@@ -91,7 +91,7 @@ def test_what_was_seen_beside_the_object_is_not_the_object(monkeypatch: pytest.M
 
 
 def mill_then(shown: Callable[[np.ndarray, np.ndarray, np.ndarray], None]) -> tuple[np.ndarray, np.ndarray]:
-    """A grey tower with a red cap before green, gone after eight frames; then what `shown` draws: frames, first mask."""
+    """A grey tower with a red cap, gone after eight frames; then what `shown` draws: frames, first mask."""
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
     noise = np.random.default_rng(5).integers(-6, 7, (HEIGHT, WIDTH, 1))
     mill = (abs(columns - 60) < 14) & (abs(rows - 60) < 30)

@@ -19,6 +19,7 @@ from worldgauge.blocks.paths import PATHS
 from worldgauge.calibration.result import ErrorTable
 from worldgauge.core.errors import Outcome
 from worldgauge.core.reading import read_json
+from worldgauge.engine.surroundings import one_blas_thread, one_opencv_thread
 
 HELD_OUT = range(1000, 1050)
 """Seeds that no instrument was developed on."""
@@ -69,7 +70,7 @@ def error_tables(folder: Path, workers: int, progress: Progress, seeds: range = 
     blocks = choose_blocks(len(seeds), seeds[0], choice)
     count = StepCounter("instruments", len(blocks), progress)
     results: list[dict[str, Row | str]] = []
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    with one_blas_thread(), ProcessPoolExecutor(workers, get_context("spawn"), one_opencv_thread) as pool:
         for done in as_completed([pool.submit(check_block, block, folder) for block in blocks]):
             results.append(done.result())
             count()

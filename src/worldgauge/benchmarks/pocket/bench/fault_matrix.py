@@ -39,6 +39,7 @@ from worldgauge.engine.evaluate import evaluate, first_lack
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, Perception
 from worldgauge.engine.store import Store
+from worldgauge.engine.surroundings import one_blas_thread, one_opencv_thread
 
 
 def measure(block: Block, faults: Sequence[str], folder: Path) -> Row:
@@ -155,7 +156,7 @@ def main() -> None:
         preset = replace(choose_preset(SMALL.name, (), kind), worlds=asked.worlds, first_seed=seed)
         faults = [fault for fault in preset.faults if not named or fault in named]
         rows = []
-        with ProcessPoolExecutor(asked.workers, get_context("spawn")) as pool:
+        with one_blas_thread(), ProcessPoolExecutor(asked.workers, get_context("spawn"), one_opencv_thread) as pool:
             jobs = {pool.submit(measure, block, faults, asked.folder / kind): block for block in preset.blocks()}
             for done in as_completed(jobs):
                 minutes = (time.monotonic() - started) / 60

@@ -36,6 +36,7 @@ from worldgauge.engine.evaluate import evaluate
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.perception import Loaded, Perception
 from worldgauge.engine.store import Store
+from worldgauge.engine.surroundings import one_blas_thread, one_opencv_thread
 from worldgauge.stats.bootstrap import cluster_replicates, percentile_interval
 from worldgauge.stats.correlation import spearman
 
@@ -155,7 +156,7 @@ def main() -> None:
     parser.add_argument("--faults", default=",".join(MUST_FALL), help="only these, by comma")
     asked = parser.parse_args()
     blocks, rows, started = blocks_of(asked.worlds, asked.first_seed), list[Row](), time.monotonic()
-    with ProcessPoolExecutor(asked.workers, get_context("spawn")) as pool:
+    with one_blas_thread(), ProcessPoolExecutor(asked.workers, get_context("spawn"), one_opencv_thread) as pool:
         jobs = {pool.submit(measure, block, asked.folder, asked.faults.split(",")): block for block in blocks}
         for done in as_completed(jobs):
             minutes = (time.monotonic() - started) / 60
