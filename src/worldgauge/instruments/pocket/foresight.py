@@ -33,7 +33,7 @@ ZOOMS = (0.95, 1.15, 1.4)
 BEGINNINGS = 5
 """Best ones of these that are followed up,"""
 FIRST_STEP, HALVINGS = 0.15, 4
-"""in steps of this many sizes, and as many hundredths of zoom, then of half as much, and so on,"""
+"""in steps of this many sizes, or of this share of the zoom, then of half as much, and so on,"""
 MOST_ASIDE, ZOOMED = 1.3, (0.9, 1.5)
 """and no farther than this."""
 DOUBTED = 0.1
@@ -68,23 +68,26 @@ class Fit:
 
     @property
     def doubt(self) -> float:
+        """Agreement that it loses by lying aside."""
         return DOUBTED * float(np.hypot(self.right, self.down))
 
     @property
     def allowed(self) -> bool:
+        """Whether a path is ever so far off."""
         return max(abs(self.right), abs(self.down)) <= MOST_ASIDE and ZOOMED[0] <= self.zoom <= ZOOMED[1]
 
     def around(self, step: float, times: float) -> list[Fit]:
         """Those one step away."""
         right, down, zoom = self.right, self.down, self.zoom
-        moved = [Fit(right + x, down + y, zoom) for x, y in ((step, 0), (-step, 0), (0, step), (0, -step))]
-        return [fit for fit in (*moved, Fit(right, down, zoom * times), Fit(right, down, zoom / times)) if fit.allowed]
+        shifted = [Fit(right + x, down + y, zoom) for x, y in ((step, 0), (-step, 0), (0, step), (0, -step))]
+        zoomed = [Fit(right, down, zoom * times), Fit(right, down, zoom / times)]
+        return [fit for fit in (*shifted, *zoomed) if fit.allowed]
 
 
 def recall_by_path(
     frames: Sequence[NDArray[np.uint8]], sure: Sequence[tuple[int, Mask]], unseen: Sequence[int]
 ) -> tuple[float, dict[int, Mask]]:
-    """How well the picture draws the outline of the object where it should stand, in [0, 1], and its masks in the
+    """How well the picture draws the outline of the object where it should stand, 1 at most, and its masks in the
     unseen frames that should show it; 0 and none where the path or the place is not known.
 
     After a long turn a path is seldom right to the size of the object, but it is off by the same in all these frames.
@@ -129,6 +132,7 @@ def _best_fit(drawn: Callable[[Fit], float]) -> tuple[float, Fit]:
 
 
 def _climbed(fit: Fit, drawn: Callable[[Fit], float]) -> tuple[float, Fit]:
+    """Step by step to where no neighbour is drawn better."""
     value, step, times = drawn(fit), FIRST_STEP, 1 + FIRST_STEP
     for _ in range(HALVINGS):
         while True:
