@@ -31,8 +31,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 START, END = "<!-- pocket: start -->", "<!-- pocket: end -->"
 MEASURED = (
     "usable_frames", "pixel_errors", "flow_pairs", "motion_cells", "frame_glimpses", "object_track", "target_states",
-    "flow_regions", "poses", "neighbour_matches", "revisit_matches", "depth", "patch_embeddings", "frame_embeddings",
-    "object_embeddings", "frame_quality", "style_distances",
+    "target_colours", "flow_regions", "poses", "neighbour_matches", "revisit_matches", "depth", "patch_embeddings",
+    "frame_embeddings", "object_embeddings", "frame_quality", "style_distances",
 )  # fmt: skip
 """Needs before the signals that need them, so that each is charged its own work only."""
 

@@ -49,12 +49,15 @@ def test_agreement_stretches_clips_of_other_rates_over_one_another() -> None:
     assert motion_agreement(2 * fast, slow)[0] < 0.7
 
 
-def test_pairs_next_to_blank_frames_have_no_say() -> None:
+def test_pairs_next_to_blank_frames_count_as_those_around_them() -> None:
     motion = np.tile([0.1, 0.0], (10, 9, 16, 1))
-    shown = motion.copy()
-    shown[3] = np.nan
-    value, curve = motion_agreement(shown, motion)
-    assert value == pytest.approx(1, abs=0.01) and np.isnan(curve[3])
+    # A clip that stops half way: what is lost of the stand must not make it a better one.
+    stops = motion * (np.arange(10) < 5)[:, None, None, None]
+    for ours in (motion, stops):
+        shown = ours.copy()
+        shown[[2, 7, 8]] = np.nan
+        value, curve = motion_agreement(shown, motion)
+        assert value == pytest.approx(motion_agreement(ours, motion)[0], abs=1e-6) and np.isnan(curve[7])
 
 
 def test_shaking_shows_in_the_steadiest_moments_and_a_start_does_not() -> None:
@@ -78,6 +81,14 @@ def test_a_camera_thrown_around_is_no_steadier_or_shakier_without_some_frames() 
         assert of_the_steadiest(changes[np.isfinite(changes)]) == pytest.approx(
             of_the_steadiest(tremble(whip)), abs=1e-9
         )
+
+
+def test_light_goes_on_drifting_while_frames_are_lost() -> None:
+    drift = np.full((20, 3), 0.1)
+    whole = drift_since_start(drift)
+    drift[[4, 5, 11]] = np.nan
+    np.testing.assert_allclose(drift_since_start(drift), whole, atol=1e-9)
+    assert drift_since_start(np.full((20, 3), np.nan)).max() == 0
 
 
 def test_drift_stays_and_a_flash_is_a_jump_but_no_drift() -> None:

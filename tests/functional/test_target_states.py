@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from worldgauge.core.case import Case, Phases, Reference
 from worldgauge.core.errors import Unscored
-from worldgauge.core.metric import METRICS
+from worldgauge.core.metric import METRICS, Measurement
 from worldgauge.core.reasons import TOO_FEW_FRAMES
-from worldgauge.functional.target_states import States, distances, evolution, of_the_moment, stalled, state_of
+from worldgauge.functional.target_states import (
+    States,
+    colours_apart,
+    distances,
+    evolution,
+    of_the_moment,
+    stalled,
+    state_of,
+)
 
 
 def _states(x: np.ndarray, size: float = 0.1) -> States:
@@ -18,24 +27,26 @@ def _states(x: np.ndarray, size: float = 0.1) -> States:
     return States(place, np.where(np.isnan(x), np.nan, size), np.zeros((count, 8, 8, 3)))
 
 
-def _arrays(states: States, colour: float = 100.0) -> dict[str, np.ndarray]:
-    seen = np.where(states.seen, colour, np.nan)
-    return {
-        "place": states.place,
-        "size": states.size,
-        "looks": states.looks,
-        "colour": np.stack([seen] * 3, -1),
-        "usable": np.ones(len(seen), bool),
-    }
+def _arrays(states: States) -> dict[str, np.ndarray]:
+    usable = np.ones(len(states.size), bool)
+    return {"place": states.place, "size": states.size, "looks": states.looks, "usable": usable}
+
+
+def _colour_error(apart: list[float] | np.ndarray, usable: list[bool] | np.ndarray | None = None) -> Measurement:
+    apart = np.asarray(apart, np.float64)
+    used = np.ones(len(apart), bool) if usable is None else np.asarray(usable)
+    arrays = {"apart": apart, "shown": np.ones(len(apart), bool), "usable": used}
+    measured: Measurement = METRICS.get("target_colour_error").function(Case(id="x"), arrays)
+    return measured
 
 
 def test_a_square_is_where_and_as_large_as_it_is() -> None:
     frame, mask = np.zeros((100, 160, 3), np.uint8), np.zeros((100, 160), bool)
     mask[20:40, 60:80] = True
     frame[mask] = (200, 30, 30)
-    place, size, looks, colour = state_of(frame, mask)
+    place, size, looks = state_of(frame, mask)
     assert place.tolist() == [0.7, 0.3] and size == pytest.approx(0.2)
-    np.testing.assert_allclose(looks.reshape(-1, 3), np.tile(colour, (64, 1)), atol=0.5)
+    np.testing.assert_allclose(looks.reshape(-1, 3), np.tile([110, 191, 173], (64, 1)), atol=1)
     assert np.isnan(state_of(frame, np.zeros_like(mask))[1])
 
 
@@ -80,15 +91,26 @@ def test_after_a_return_only_what_happened_unseen_counts() -> None:
 
 def test_a_reference_without_its_target_is_unscored() -> None:
     nothing = _arrays(_states(np.full(20, np.nan)))
-    for name in ("state_evolution", "target_colour_error"):
-        with pytest.raises(Unscored):
-            METRICS.get(name).function(Case(id="x"), nothing, nothing)
+    with pytest.raises(Unscored):
+        METRICS.get("state_evolution").function(Case(id="x"), nothing, nothing)
+    with pytest.raises(Unscored):
+        _colour_error([np.nan] * 20)
 
 
-def test_colour_error_is_the_distance_of_the_colours() -> None:
-    seen = _states(np.full(5, 0.5))
-    measured = METRICS.get("target_colour_error").function(Case(id="x"), _arrays(seen, 110.0), _arrays(seen))
-    assert measured.value == pytest.approx(10 * np.sqrt(3))
+def test_colours_are_those_of_the_same_pixels_where_two_outlines_are_at_one_place() -> None:
+    mask = np.zeros((40, 60), bool)
+    mask[10:30, 20:40] = True
+    candle = np.full((40, 60, 3), (40, 130, 60), np.uint8)
+    candle[10:30, 20:40], candle[10:15, 20:40] = (200, 30, 30), (230, 230, 230)
+    # An outline that leaves out the white top has another mean colour, but the thing has not.
+    assert colours_apart(candle, candle, mask & (np.arange(40)[:, None] >= 15), mask) == 0
+    # Elsewhere only each thing's own pixels are compared.
+    aside = np.roll(candle, 20, 1)
+    assert colours_apart(aside, candle, np.roll(mask, 20, 1), mask) == 0
+    grey, light = (np.full((40, 60, 3), tone, np.uint8) for tone in (119, 138))
+    lab = [cv2.cvtColor(image, cv2.COLOR_RGB2LAB)[0, 0].astype(float) for image in (grey, light)]
+    assert colours_apart(light, grey, mask, mask) == pytest.approx(np.linalg.norm(lab[0] - lab[1]))
+    assert np.isnan(colours_apart(grey, grey, mask, np.zeros_like(mask)))
 
 
 def test_a_process_that_hardly_changes_is_asked_for_half_a_size() -> None:
@@ -98,17 +120,21 @@ def test_a_process_that_hardly_changes_is_asked_for_half_a_size() -> None:
 
 
 def test_colours_of_a_frame_or_two_are_those_around_them_and_a_change_that_lasts_counts() -> None:
-    true, leaking, other = (np.full(20, 100.0) for _ in range(3))
-    leaking[[6, 7]], other[12:] = 150.0, 130.0
-    seen = _states(0.2 + 0.03 * np.arange(20))
-
-    def error(colour: np.ndarray) -> float:
-        arrays = [{**_arrays(seen), "colour": np.stack([c] * 3, -1)} for c in (colour, true)]
-        return float(METRICS.get("target_colour_error").function(Case(id="x"), *arrays).value)
-
-    assert error(leaking) == 0.0
-    assert error(other) == pytest.approx(30 * np.sqrt(3) * 8 / 19, rel=1e-6)
+    leaking, other = np.zeros(20), np.zeros(20)
+    leaking[[6, 7]], other[12:] = 50.0, 30.0
+    assert _colour_error(leaking).value == 0.0
+    assert _colour_error(other).value == pytest.approx(30 * 8 / 19, rel=1e-6)
     assert np.isnan(of_the_moment(np.array([1.0, np.nan, 1.0]))[1])
+
+
+def test_frames_that_are_not_usable_have_the_colours_of_those_around_them() -> None:
+    drifting = np.arange(20.0)
+    whole, usable = _colour_error(drifting).value, np.ones(20, bool)
+    usable[[17, 18]] = False
+    lost = _colour_error(np.where(usable, drifting, np.nan), usable)
+    assert lost.value == pytest.approx(whole, abs=0.1) and lost.left_out == pytest.approx(0.1)
+    # Without a word for them the later, worse frames would weigh less.
+    assert np.nanmean(np.where(usable, drifting, np.nan)[1:]) < whole - 0.8
 
 
 def test_frames_that_are_not_usable_are_not_asked_for_the_state() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from worldgauge.functional.return_evidence import colour_histogram
-from worldgauge.signals.return_evidence import _compare
+from worldgauge.signals.return_evidence import SAMPLES, _compare, _sampled
 
 ROWS, COLUMNS = np.mgrid[:60, :80]
 GREEN, RED, WHITE = (60, 130, 50), (200, 40, 40), (230, 230, 230)
@@ -44,3 +44,13 @@ def test_a_shorter_candle_looks_otherwise_though_its_colours_are_the_same() -> N
 def test_elsewhere_only_the_target_itself_is_compared() -> None:
     aside = np.roll(CANDLE, 30, 1)
     assert looks(picture(aside), aside) == pytest.approx((0.0, 0.0), abs=1e-6)
+
+
+def test_a_frame_that_is_not_usable_is_sampled_next_to_it_and_the_others_stay() -> None:
+    used = np.ones(40, bool)
+    before = _sampled(range(10, 31), used)
+    used[[before[2], before[2] + 1]] = False
+    after = _sampled(range(10, 31), used)
+    assert len(before) == SAMPLES and after[2] == before[2] - 1
+    assert after[:2] + after[3:] == before[:2] + before[3:]
+    assert _sampled(range(10, 31), np.zeros(40, bool)) == []

@@ -11,15 +11,18 @@ AROUND = 2
 
 
 def drift_since_start(gain: Floats) -> Floats:
-    """(N-1,) root mean square over the channels of the change since the first frame; unknown changes count as none.
+    """(N-1,) root mean square over the channels of the change since the first frame.
 
-    Each frame takes the median of the frames around it: a flash is no drift.
+    An unknown change counts as the clip's median one: light that drifts goes on while frames are lost. Each frame takes
+    the median of the frames around it: a flash is no drift.
 
     >>> flash, step = np.array([0.0, 1, -1, 0, 0]), np.array([1.0, 0, 0, 0, 0])
     >>> [drift_since_start(np.stack([change] * 3, -1)).tolist() for change in (flash, step)]
     [[0.0, 0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0, 1.0]]
     """
-    total = np.cumsum(np.nan_to_num(gain), axis=0)
+    known = np.isfinite(gain)
+    usual = np.nanmedian(gain, axis=0) if known.any() else np.zeros(gain.shape[1])
+    total = np.cumsum(np.where(known, gain, usual), axis=0)
     around = [total[max(0, k - AROUND) : k + AROUND + 1] for k in range(len(total))]
     settled = np.array([np.median(values, axis=0) for values in around])
     return np.asarray(np.sqrt((settled**2).mean(axis=1)))

@@ -13,6 +13,8 @@ from worldgauge.core.errors import WorldGaugeError
 Mask = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in pixels, right and bottom excluded."""
+SAME_PLACE = 0.5
+"""Overlap from which on two outlines are of one thing at one place."""
 
 
 def iou(first: Mask, second: Mask) -> float:
@@ -23,6 +25,11 @@ def iou(first: Mask, second: Mask) -> float:
     """
     union = np.count_nonzero(first | second)
     return float(np.count_nonzero(first & second) / union) if union else 1.0
+
+
+def same_place(first: Mask, second: Mask) -> bool:
+    """Whether two outlines are of one thing at one place."""
+    return iou(first, second) >= SAME_PLACE
 
 
 def f1(found: Mask, truth: Mask) -> float:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.functional.usable import filled_in
+
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
 ROWS, COLUMNS = 9, 16
@@ -54,7 +56,7 @@ def motion_agreement(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
     the same for each pair of frames.
 
     One less the summed lengths of the differences over the summed lengths of both motions. Clips of other length or
-    rate are stretched over one another.
+    rate are stretched over one another; a pair of frames without a motion counts as those before and after.
 
     >>> still, right = np.zeros((3, 1, 1, 2)), np.tile([0.1, 0.0], (3, 1, 1, 1))
     >>> [round(motion_agreement(right, other)[0], 2) for other in (right, right / 2, still, -right)]
@@ -65,11 +67,9 @@ def motion_agreement(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
     true = theirs[at] * (len(theirs) / pairs)
     apart = np.linalg.norm(ours - true, axis=-1).mean((1, 2))
     size = (np.linalg.norm(ours, axis=-1) + np.linalg.norm(true, axis=-1)).mean((1, 2))
-    known = np.isfinite(apart)
-    if not known.any():
-        return float("nan"), apart
-    share = float(apart[known].sum() / (size[known] + FAINT).sum())
-    return 1.0 - share, 1.0 - apart / (size + FAINT)
+    shown = np.isfinite(apart)
+    share = filled_in(apart, shown).sum() / (filled_in(size, shown) + FAINT).sum()
+    return 1.0 - float(share), 1.0 - apart / (size + FAINT)
 
 
 def tremble(velocities: Floats) -> Floats:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.functional.masks import Mask, box_of
+from worldgauge.functional.masks import Mask, box_of, same_place
 from worldgauge.functional.stalled import carried_along
+from worldgauge.functional.usable import over_time
 
 Floats = NDArray[np.float64]
 SIDE = 8
@@ -46,13 +47,13 @@ class States:
         return States(self.place[frames], self.size[frames], self.looks[frames])
 
 
-def state_of(frame: NDArray[np.uint8], mask: Mask) -> tuple[Floats, float, Floats, Floats]:
-    """Place, size, looks and mean colour (3,) of what a mask covers; all NaN for an empty mask."""
+def state_of(frame: NDArray[np.uint8], mask: Mask) -> tuple[Floats, float, Floats]:
+    """Place, size and looks of what a mask covers; all NaN for an empty mask."""
     import cv2
 
     box = box_of(mask)
     if box is None:
-        return np.full(2, np.nan), float("nan"), np.full((SIDE, SIDE, 3), np.nan), np.full(3, np.nan)
+        return np.full(2, np.nan), float("nan"), np.full((SIDE, SIDE, 3), np.nan)
     x0, y0, x1, y1 = (round(side) for side in box)
     cut = np.s_[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
     lab = cv2.cvtColor(np.ascontiguousarray(frame[cut]), cv2.COLOR_RGB2LAB).astype(np.float32)
@@ -60,12 +61,26 @@ def state_of(frame: NDArray[np.uint8], mask: Mask) -> tuple[Floats, float, Float
     rows, columns = np.nonzero(mask)
     height = mask.shape[0]
     place = np.array([columns.mean() + 0.5, rows.mean() + 0.5]) / height
-    return (
-        place,
-        float(np.sqrt(len(rows))) / height,
-        looks.astype(np.float64),
-        lab[mask[cut]].mean(0).astype(np.float64),
-    )
+    return place, float(np.sqrt(len(rows))) / height, looks.astype(np.float64)
+
+
+def colours_apart(ours: NDArray[np.uint8], theirs: NDArray[np.uint8], mask: Mask, true_mask: Mask) -> float:
+    """Distance in Lab, 8-bit levels, of a target's mean colour in one picture from that in the other; NaN where one of
+    them does not show it. Over the same pixels where both outlines are at one place: what one of them leaves out of the
+    target has no other colour.
+    """
+    if not mask.any() or not true_mask.any():
+        return float("nan")
+    if same_place(mask, true_mask):
+        mask = true_mask = mask | true_mask
+    return float(np.linalg.norm(_mean_lab(ours, mask) - _mean_lab(theirs, true_mask)))
+
+
+def _mean_lab(frame: NDArray[np.uint8], mask: Mask) -> Floats:
+    import cv2
+
+    lab = cv2.cvtColor(np.ascontiguousarray(frame[mask][None]), cv2.COLOR_RGB2LAB)[0]
+    return np.asarray(lab.mean(axis=0, dtype=np.float64))
 
 
 def distances(ours: States, theirs: States) -> Floats:
@@ -111,11 +126,12 @@ def stalled(theirs: States, shows: NDArray[np.int64], poses: Floats | None, lens
     return States(np.stack(carried), kept.size, kept.looks)
 
 
-def evolution(apart: Floats, changed: Floats) -> float:
+def evolution(apart: Floats, changed: Floats, used: NDArray[np.bool_] | None = None) -> float:
     """1 for the states the process truly went through, 0 for a process that stands still, or worse.
 
     `apart`: our states against the true ones, NaN where the target is lost, which earns nothing; `changed`: those of a
-    process at a stand against the true ones. One less the ratio of their means, each less EXACT.
+    process at a stand against the true ones. One less the ratio of their means, each less EXACT. Frames that are not
+    `used` (N,) count as those around them.
 
     >>> changed = np.array([1.0, 2.0])
     >>> [round(evolution(np.array(a), changed), 2) for a in ([0, 0], [0.5, 1], [1, 2], [0, np.nan])]
@@ -124,4 +140,4 @@ def evolution(apart: Floats, changed: Floats) -> float:
     change = np.maximum(0.0, changed - EXACT)
     asked = max(LEAST_CHANGE, float(np.nanmean(change)) if np.isfinite(change).any() else 0.0)
     error = np.where(np.isfinite(apart), np.maximum(0.0, apart - EXACT), asked)
-    return max(0.0, 1.0 - float(error.mean()) / asked)
+    return max(0.0, 1.0 - over_time(error, np.ones(len(error), bool) if used is None else used) / asked)

@@ -85,15 +85,26 @@ def check_enough(used: Bools, what: str, least: float = LEAST_SHARE) -> None:
         raise Unscored(f"only {np.count_nonzero(used)} of {len(used)} {what}", code=TOO_FEW_FRAMES)
 
 
+def filled_in(values: Floats, used: Bools) -> Floats:
+    """(N,) the numbers of all moments, those left out on the line between the ones before and after; NaN without any.
+
+    >>> filled_in(np.array([4.0, 99.0, 2.0, 1.0]), np.array([True, False, True, True])).tolist()
+    [4.0, 3.0, 2.0, 1.0]
+    """
+    known = np.flatnonzero(used & np.isfinite(values))
+    if not len(known):
+        return np.full(len(values), np.nan)
+    return np.asarray(np.interp(np.arange(len(values)), known, np.asarray(values, np.float64)[known]))
+
+
 def over_time(values: Floats, used: Bools) -> float:
-    """The mean over all moments, where those left out are taken to lie between the ones before and after; NaN without
-    any. So a clip that slows down while frames are lost is not taken for a faster one.
+    """The mean over all moments, those left out filled in; NaN without any. So a clip that slows down while frames are
+    lost is not taken for a faster one, nor one that changes then for one that does not.
 
     >>> over_time(np.array([4.0, 99.0, 2.0, 1.0]), np.array([True, False, True, True]))
     2.5
     """
-    known = np.flatnonzero(used & np.isfinite(values))
-    return float(np.interp(np.arange(len(values)), known, values[known]).mean()) if len(known) else float("nan")
+    return float(filled_in(values, used).mean()) if len(values) else float("nan")
 
 
 def told_left_out(used: Bools, what: str = "frames") -> str:

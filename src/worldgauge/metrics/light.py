@@ -18,7 +18,7 @@ STOPS = 100.0
 """No 8-bit video drifts further."""
 
 
-@metric(version=2, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=light_gain)
+@metric(version=3, unit="stops", higher_is_better=False, bounds=(0, STOPS), needs=[motion_cells()], formula=light_gain)
 def lighting_drift(case: Case, motion: Arrays) -> Measurement:
     """How far exposure and colour of the light are from the first frame's, mean over frames, on points followed from
     frame to frame: what the camera looks at does not matter, nor what a frame that is not usable does to the light."""

@@ -16,7 +16,7 @@ from worldgauge.signals.motion import motion_cells, shown_pairs
 
 
 @metric(
-    version=2,
+    version=3,
     unit="share",
     higher_is_better=True,
     bounds=(0, 1),

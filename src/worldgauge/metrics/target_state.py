@@ -10,19 +10,27 @@ from worldgauge.core.errors import NotApplicable, Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.phases import split
-from worldgauge.functional.target_states import States, distances, evolution, of_the_moment, stalled
-from worldgauge.functional.usable import check_enough
-from worldgauge.signals.target_states import target_states
+from worldgauge.functional.target_states import (
+    States,
+    colours_apart,
+    distances,
+    evolution,
+    of_the_moment,
+    stalled,
+)
+from worldgauge.functional.usable import check_enough, left_out_of, over_time
+from worldgauge.signals.target_states import target_colours, target_states
 
 _BOTH = [target_states(), target_states(of="reference")]
 
 
-@metric(version=2, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
+@metric(version=3, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
 def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
     """How far the target's process went on as in the reference: 1 for its true place, size and looks, 0 for a process
     that stood still: while the target was out of view, or all along where it never leaves.
 
-    Asked of usable frames: after the return where the target leaves, else from the first quarter on.
+    Asked after the return where the target leaves, else from the first quarter on; a frame that shows nothing counts as
+    those around it.
     """
     ours, theirs = _states(states), _states(true)
     count, true_count = len(ours.size), len(theirs.size)
@@ -39,31 +47,39 @@ def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
         raise Unscored("the target is not found in the reference")
     used = states["usable"][asked]
     check_enough(used, "frames that should show the target are usable")
-    asked = asked[used]
     # Of the state a stand would show, the picture nearest in time.
     shows = seen[np.abs(seen - lagging[:, None]).argmin(axis=1)]
     apart = distances(ours.at(asked), theirs.at(twins[asked]))
     still = stalled(theirs, shows, *_camera(case, true_count))
     changed = distances(still.at(twins[asked]), theirs.at(twins[asked]))
-    curve = Measurement.from_curve(apart).curve
-    lost = int(np.isnan(apart).sum())
-    reason = f"{lost} of {len(asked)} frames without the target count as a stand" if lost else ""
+    curve = Measurement.from_curve(np.where(used, apart, np.nan)).curve
+    lost = int(np.isnan(apart[used]).sum())
+    reason = f"{lost} of {used.sum()} frames without the target count as a stand" if lost else ""
     left_out = 1 - float(used.mean())
-    return Measurement(evolution(apart, changed), curve, reason, frames=asked.tolist(), left_out=left_out)
+    return Measurement(evolution(apart, changed, used), curve, reason, frames=asked.tolist(), left_out=left_out)
 
 
-@metric(version=2, unit="Lab levels", higher_is_better=False, bounds=(0, 450), needs=_BOTH, formula=of_the_moment)
-def target_colour_error(case: Case, states: Arrays, true: Arrays) -> Measurement:
+@metric(
+    version=3,
+    unit="Lab levels",
+    higher_is_better=False,
+    bounds=(0, 450),
+    needs=[target_colours()],
+    formula=colours_apart,
+)
+def target_colour_error(case: Case, colours: Arrays) -> Measurement:
     """Distance of the target's mean colour from the true one's at the same moment, over frames that show both; single
-    frames count as those around them."""
-    count, true_count = len(states["size"]), len(true["size"])
-    twins = np.round(np.arange(count) * (true_count - 1) / max(1, count - 1)).astype(np.int64)
-    apart = np.linalg.norm(states["colour"] - true["colour"][twins], axis=1)
+    frames count as those around them. Over the same pixels of both pictures where the two are at one place."""
+    used = colours["usable"]
+    check_enough(used, "frames are usable")
     # The first frame is given.
-    apart[0] = np.nan
-    if not np.isfinite(apart).any():
+    curve = of_the_moment(np.append(np.nan, colours["apart"][1:]))
+    if not np.isfinite(curve).any():
         raise Unscored("no frame shows the target as the reference does")
-    return Measurement.from_curve(of_the_moment(apart))
+    asked = np.isfinite(curve) | (~used & colours["shown"])
+    return Measurement.from_curve(
+        curve, lambda _: over_time(curve[asked], np.isfinite(curve[asked])), **left_out_of(used, "frames")
+    )
 
 
 def _states(arrays: Arrays) -> States:

@@ -13,7 +13,7 @@ from worldgauge.core.frames import FrameSpec
 from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
-from worldgauge.functional.masks import iou, resize_mask
+from worldgauge.functional.masks import iou, resize_mask, same_place
 from worldgauge.functional.phases import split, spread
 from worldgauge.functional.return_evidence import (
     centre_of,
@@ -35,8 +35,6 @@ from worldgauge.signals.tracks import object_track, unpack_masks
 
 SAMPLES = 6
 """Frames looked at in each phase."""
-SAME_PLACE = 0.5
-"""Overlap from which on two outlines are of one thing at one place."""
 FIELD_OF_VIEW = 60.0
 """Degrees across, assumed where the case has no intrinsics."""
 Floats = NDArray[np.float64]
@@ -45,7 +43,7 @@ Mask = NDArray[np.bool_]
 
 
 @signal(
-    version=5,
+    version=6,
     reads=("video", "reference", "phases", "camera"),
     needs=(object_track(), object_track(of="reference")),
     seat="matches",
@@ -69,7 +67,7 @@ def return_evidence(
     place that are rare in the rest of the frame; `beyond`: pixels of other hue around the true outline, in its areas;
     `shift_x`, `shift_y`: its place less the true one, in target sizes; `from_reset`: distance, likewise, from where it
     would be had its process stood still while it was gone; `looks_true`: colour distance to the reference's target;
-    `looks_there`: the same, over both outlines in both pictures where they lie on each other by half (`SAME_PLACE`):
+    `looks_there`: the same, over both outlines in both pictures where they are at one place (`same_place`):
     what a track leaves out of one of two equal pictures is no other look;
     `looks_last`: to the clip's own when last seen whole; `true_change`: how much the reference's own target changed
     since then; `drift`: colour distance of the two then; `overlap` of the two masks. Frames that show nothing of the
@@ -132,9 +130,10 @@ def return_evidence(
 
 
 def _sampled(phase: range, used: Mask) -> list[int]:
-    """`SAMPLES` frames spread over the usable ones of a phase."""
-    numbers = [i for i in phase if used[i]]
-    return [numbers[k] for k in spread(range(len(numbers)), SAMPLES)] if numbers else []
+    """`SAMPLES` frames spread over a phase, or for one that is not usable the nearest that is: the others stay the
+    same, and so does what they say."""
+    numbers = np.flatnonzero(used[phase.start : phase.stop]) + phase.start
+    return [int(numbers[np.abs(numbers - i).argmin()]) for i in spread(phase, SAMPLES)] if len(numbers) else []
 
 
 def _compare(
@@ -142,7 +141,7 @@ def _compare(
 ) -> dict[str, float]:
     own = colour_histogram(ours, mask if mask.any() else true_mask)
     true = colour_histogram(theirs, true_mask)
-    overlap, looks_true = iou(mask, true_mask), histogram_distance(own, true)
+    looks_true = histogram_distance(own, true)
     both = [colour_histogram(image, mask | true_mask) for image in (ours, theirs)]
     shift = (centre_of(mask) - centre_of(true_mask)) / _size(true_mask)
     return {
@@ -152,11 +151,11 @@ def _compare(
         "shift_x": float(shift[0]),
         "shift_y": float(shift[1]),
         "looks_true": looks_true,
-        "looks_there": histogram_distance(*both) if overlap >= SAME_PLACE else looks_true,
+        "looks_there": histogram_distance(*both) if same_place(mask, true_mask) else looks_true,
         "looks_last": histogram_distance(own, last_seen[0]),
         "true_change": histogram_distance(true, last_seen[1]),
         "drift": histogram_distance(*last_seen),
-        "overlap": overlap,
+        "overlap": iou(mask, true_mask),
     }
 
 
