@@ -36,6 +36,17 @@ def test_a_reversed_span_costs_its_share_and_light_costs_nothing() -> None:
     assert forward_share(0.6 * video + 10, video)[0] > 0.9
 
 
+def test_frames_that_show_nothing_say_what_those_around_them_say() -> None:
+    video = _pan()
+    stands = np.concatenate([video[:16], np.repeat(video[15:16], 16, 0)])
+    for ours in (video, stands):
+        whole, _ = forward_share(ours, video)
+        for lost in ([5, 6], [20, 25]):
+            spoilt, shown = ours.copy(), np.isin(np.arange(COUNT), lost, invert=True)
+            spoilt[lost] = 0
+            assert forward_share(spoilt, video, shown)[0] == pytest.approx(whole, abs=0.02), lost
+
+
 def test_a_still_reference_has_no_direction() -> None:
     video = np.repeat(_pan()[:1], COUNT, 0)
     assert np.isnan(forward_share(video, video)[0])

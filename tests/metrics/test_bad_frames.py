@@ -100,6 +100,7 @@ def test_half_of_the_frames_black_is_too_little(tmp_path: Path) -> None:
         "state",
         "colours",
         "motion",
+        "direction",
         "steadiness",
         "lighting",
         "exposure",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.functional.usable import filled_in
+
 Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
 ROWS, COLUMNS = 27, 48
@@ -56,8 +58,8 @@ def forward_share(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None 
     Every frame is matched with the true moment that it shows. The frame a little later must then be more like the true
     moment a little later than like the one a little earlier; the difference of the two squared distances is its say, in
     which blur, grain and anything else that both have in common cancels. A frame that is like no true moment has no
-    say: another view is no other direction; nor has one that is not `shown` (N,), a flash or a blank one. A clip of too
-    few frames with a say cannot reach 1.
+    say: another view is no other direction. One that is not `shown` (N,), a flash or a blank one, says what those
+    around it say. A clip of too few frames with a say cannot reach 1.
     """
     count, true_count = len(ours), len(theirs)
     reach = max(1, round(true_count / 24))
@@ -77,10 +79,12 @@ def forward_share(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None 
     matched, after = match[usable], between[usable + later]
     rows = np.arange(len(usable))
     likeness = like[usable]
-    evidence = likeness * (after[rows, matched - reach] - after[rows, matched + reach])
-    says[usable] = evidence / (asked / count)
-    most = max((likeness * course[matched]).sum(), LEAST_SHOWN * asked, np.abs(evidence).sum())
-    return float(evidence.sum() / most), says
+    evidence, most = np.zeros((2, count))
+    evidence[usable] = likeness * (after[rows, matched - reach] - after[rows, matched + reach])
+    most[usable] = likeness * course[matched]
+    says[usable] = evidence[usable] / (asked / count)
+    evidence, most = filled_in(evidence, both), filled_in(most, both)
+    return float(evidence.sum() / max(most.sum(), LEAST_SHOWN * asked, np.abs(evidence).sum())), says
 
 
 def steps_off(ours: Floats, theirs: Floats) -> tuple[float, Floats]:

@@ -10,7 +10,7 @@ from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.glimpses import blended_shares, forward_share, steps_off
-from worldgauge.functional.usable import left_out_of
+from worldgauge.functional.usable import check_enough, left_out_of
 from worldgauge.signals.glimpses import frame_glimpses
 from worldgauge.signals.usable import usable_frames
 
@@ -18,7 +18,7 @@ _BOTH = [frame_glimpses(), frame_glimpses(of="reference")]
 
 
 @metric(
-    version=3,
+    version=4,
     unit="",
     higher_is_better=True,
     bounds=(-1, 1),
@@ -28,6 +28,7 @@ _BOTH = [frame_glimpses(), frame_glimpses(of="reference")]
 def temporal_direction(case: Case, frames: Arrays, true: Arrays, shown: Arrays) -> Measurement:
     """Whether time runs forwards, told by the reference: 1 as there, 0 where it stands, -1 where it runs backwards."""
     used = shown["usable"]
+    check_enough(used, "frames are usable")
     value, curve = forward_share(_as_floats(frames), _as_floats(true), used)
     if not np.isfinite(value):
         raise NotApplicable("the reference hardly changes, so no direction of time shows in it")
