@@ -11,8 +11,8 @@ from worldgauge.core.errors import NotApplicable
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.pose import geodesic_deg, root_mean_square
-from worldgauge.functional.rotation_agreement import compare_rotations
-from worldgauge.functional.usable import check_enough, filled_in, over_time, told_left_out
+from worldgauge.functional.rotation_agreement import RotationAgreement, compare_rotations
+from worldgauge.functional.usable import check_enough, told_left_out
 from worldgauge.signals.poses import poses_given_lens
 
 LEAST_TURN_DEG = 5.0
@@ -20,7 +20,7 @@ LEAST_TURN_DEG = 5.0
 
 
 @metric(
-    version=3,
+    version=2,
     unit="deg",
     higher_is_better=False,
     bounds=(0, 180),
@@ -31,50 +31,48 @@ LEAST_TURN_DEG = 5.0
 def rotation_error(case: Case, path: Arrays) -> Measurement:
     """Mean angle between the requested and the recovered camera orientations, the first ones made equal.
 
-    Frames that could not be placed count as those around them.
+    Over the frames that could be placed.
     """
     requested = _requested(case, path)
-    errors, placed = _errors(path, requested)
+    made, placed = _compare(path, requested)
+    errors = np.full(len(placed), np.nan)
+    errors[placed] = made.errors
     return Measurement.from_curve(
-        errors,
-        lambda _: over_time(errors, placed),
-        _compared(path, requested),
-        range(len(errors)),
-        left_out=1 - float(placed.mean()),
+        errors, reason=_compared(path, requested), frames=range(len(errors)), left_out=1 - float(placed.mean())
     )
 
 
-@metric(version=3, unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses_given_lens()], requires=("camera",))
+@metric(version=2, unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses_given_lens()], requires=("camera",))
 def camera_control(case: Case, path: Arrays) -> Measurement:
     """How much of the requested turning was done: 1 for the path as asked, 0 for a camera that stands still or worse.
 
-    One minus the root mean square of the angular errors over that of the requested angles from the first view. Frames
-    that could not be placed count as those around them.
+    One minus the root mean square of the angular errors over that of the requested angles from the first view, over the
+    frames that could be placed.
     """
     requested = _requested(case, path)
-    errors, placed = _errors(path, requested)
+    made, placed = _compare(path, requested)
     turned = geodesic_deg(requested.rotation[int(placed.argmax())], requested.rotation[: len(placed)])
     asked = root_mean_square(turned)
     if asked < LEAST_TURN_DEG:
         raise NotApplicable(f"the requested path hardly turns ({asked:.1f} deg)")
-    share = max(0.0, 1.0 - root_mean_square(filled_in(errors, placed)) / asked)
-    return Measurement.from_curve(
-        np.maximum(0.0, 1.0 - errors / asked),
-        lambda _: share,
+    curve: list[float | None] = [None] * len(placed)
+    for k, error in zip(np.flatnonzero(placed).tolist(), made.errors.tolist(), strict=True):
+        curve[k] = max(0.0, 1.0 - error / asked)
+    share = max(0.0, 1.0 - made.rms / max(root_mean_square(turned[placed]), LEAST_TURN_DEG))
+    return Measurement(
+        share,
+        tuple(curve),
         _compared(path, requested),
-        range(len(errors)),
+        frames=range(len(curve)),
         left_out=1 - float(placed.mean()),
     )
 
 
-def _errors(path: Arrays, requested: CameraPath) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Degrees between the two paths in the compared frames, NaN in those that could not be placed, and which could."""
+def _compare(path: Arrays, requested: CameraPath) -> tuple[RotationAgreement, NDArray[np.bool_]]:
+    """The two paths in the frames that could be placed, and which of the compared frames those are."""
     placed = path["placed"][: min(len(path["poses"]), len(requested))]
     check_enough(placed, "frames of the requested path can be placed")
-    errors = np.full(len(placed), np.nan)
-    ours, theirs = path["poses"][: len(placed)], requested.poses[: len(placed)]
-    errors[placed] = compare_rotations(ours[placed], theirs[placed]).errors
-    return errors, placed
+    return compare_rotations(path["poses"][: len(placed)][placed], requested.poses[: len(placed)][placed]), placed
 
 
 def _requested(case: Case, path: Arrays) -> CameraPath:
