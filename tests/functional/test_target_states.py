@@ -113,6 +113,16 @@ def test_colours_are_those_of_the_same_pixels_where_two_outlines_are_at_one_plac
     assert np.isnan(colours_apart(grey, grey, mask, np.zeros_like(mask)))
 
 
+@pytest.mark.parametrize("lost", [[2, 3], [16, 17, 18, 19], [7, 12]])
+def test_a_stand_earns_nothing_by_hiding_a_part_of_the_clip(lost: list[int]) -> None:
+    changed, used = np.linspace(0.3, 3.0, 20), np.ones(20, bool)
+    used[lost] = False
+    assert evolution(changed, changed, used) == pytest.approx(0, abs=1e-9)
+    half = evolution(changed / 2, changed)
+    assert evolution(changed / 2, changed, used) == pytest.approx(half, abs=0.02)
+    assert np.isnan(evolution(changed, changed, np.zeros(20, bool)))
+
+
 def test_a_process_that_hardly_changes_is_asked_for_half_a_size() -> None:
     assert evolution(np.full(5, 0.25), np.full(5, 0.01)) == pytest.approx(0.8)
     # As close as a track can tell.
@@ -133,11 +143,13 @@ def test_frames_that_are_not_usable_have_the_colours_of_those_around_them() -> N
     usable[[17, 18]] = False
     lost = _colour_error(np.where(usable, drifting, np.nan), usable)
     assert lost.value == pytest.approx(whole, abs=0.1) and lost.left_out == pytest.approx(0.1)
-    # Without a word for them the later, worse frames would weigh less.
-    assert np.nanmean(np.where(usable, drifting, np.nan)[1:]) < whole - 0.8
+    # Of a stretch that is not seen at all nothing can be said.
+    usable[8:] = False
+    with pytest.raises(Unscored, match="8 of 20 frames that should show"):
+        _colour_error(np.where(usable, drifting, np.nan), usable)
 
 
-def test_frames_that_are_not_usable_are_not_asked_for_the_state() -> None:
+def test_frames_that_are_not_usable_have_the_state_of_those_around_them() -> None:
     true = _arrays(_states(0.2 + 0.03 * np.arange(20.0)))
     lost = {name: array.copy() for name, array in true.items()}
     lost["place"][[10, 15]] = lost["size"][[10, 15]] = np.nan

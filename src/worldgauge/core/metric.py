@@ -40,7 +40,7 @@ class Measurement:
     """To which frame each number of the curve belongs; of a pair, its earlier frame. None: the frames that the signal
     sampled or, where it took all of them, 0, 1, 2, ..."""
     left_out: float = 0.0
-    """Share of the frames it is about that could not be used; the value is that of the others."""
+    """Share of the frames it is about that could not be used: the value rests on the others."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """For what rests on answers: the value of answers that pay no heed to the clip, by name (`always yes`, `coin`)."""
     repeats: tuple[float, ...] = ()

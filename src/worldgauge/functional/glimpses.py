@@ -74,6 +74,8 @@ def forward_share(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None 
         return float("nan"), says
     match, like = _shown(between, among)
     both = np.ones(count, bool) if shown is None else shown & np.append(shown[later:], np.ones(later, bool))[:count]
+    if not both.any():
+        return 0.0, says
     in_time = (match >= reach) & (match < true_count - reach) & (np.arange(count) + later < count)
     usable = np.flatnonzero(in_time & both)
     matched, after = match[usable], between[usable + later]

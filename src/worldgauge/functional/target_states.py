@@ -1,4 +1,4 @@
-"""The state of a target as far as pictures tell it: place, size, colours and looks; and how two states differ.
+"""The state of a target as far as pictures tell it: place, size and looks; and how two states differ.
 
 Distances between states are in sizes of the target: one that stands its own size away is 1 off.
 """
@@ -131,13 +131,14 @@ def evolution(apart: Floats, changed: Floats, used: NDArray[np.bool_] | None = N
 
     `apart`: our states against the true ones, NaN where the target is lost, which earns nothing; `changed`: those of a
     process at a stand against the true ones. One less the ratio of their means, each less EXACT. Frames that are not
-    `used` (N,) count as those around them.
+    `used` (N,) count as those around them in both: a stand earns nothing by hiding where the process changes most.
 
     >>> changed = np.array([1.0, 2.0])
     >>> [round(evolution(np.array(a), changed), 2) for a in ([0, 0], [0.5, 1], [1, 2], [0, np.nan])]
     [1.0, 0.56, 0.0, 0.5]
     """
-    change = np.maximum(0.0, changed - EXACT)
-    asked = max(LEAST_CHANGE, float(np.nanmean(change)) if np.isfinite(change).any() else 0.0)
+    used = np.ones(len(apart), bool) if used is None else used
+    change = over_time(np.maximum(0.0, changed - EXACT), used)
+    asked = max(LEAST_CHANGE, change) if np.isfinite(change) else LEAST_CHANGE
     error = np.where(np.isfinite(apart), np.maximum(0.0, apart - EXACT), asked)
-    return max(0.0, 1.0 - over_time(error, np.ones(len(error), bool) if used is None else used) / asked)
+    return float(np.maximum(0.0, 1.0 - over_time(error, used) / asked))

@@ -28,10 +28,10 @@ _BOTH = [frame_glimpses(), frame_glimpses(of="reference")]
 def temporal_direction(case: Case, frames: Arrays, true: Arrays, shown: Arrays) -> Measurement:
     """Whether time runs forwards, told by the reference: 1 as there, 0 where it stands, -1 where it runs backwards."""
     used = shown["usable"]
-    check_enough(used, "frames are usable")
     value, curve = forward_share(_as_floats(frames), _as_floats(true), used)
     if not np.isfinite(value):
         raise NotApplicable("the reference hardly changes, so no direction of time shows in it")
+    check_enough(used, "frames are usable")
     found = Measurement.from_curve(curve)
     return Measurement(min(max(value, -1.0), 1.0), found.curve, **left_out_of(used, "frames"))
 

@@ -18,7 +18,7 @@ from worldgauge.functional.target_states import (
     of_the_moment,
     stalled,
 )
-from worldgauge.functional.usable import check_enough, left_out_of, over_time
+from worldgauge.functional.usable import check_enough, filled_in, told_left_out
 from worldgauge.signals.target_states import target_colours, target_states
 
 _BOTH = [target_states(), target_states(of="reference")]
@@ -70,15 +70,19 @@ def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
 def target_colour_error(case: Case, colours: Arrays) -> Measurement:
     """Distance of the target's mean colour from the true one's at the same moment, over frames that show both; single
     frames count as those around them. Over the same pixels of both pictures where the two are at one place."""
-    used = colours["usable"]
-    check_enough(used, "frames are usable")
+    used, shown = colours["usable"], colours["shown"]
     # The first frame is given.
     curve = of_the_moment(np.append(np.nan, colours["apart"][1:]))
-    if not np.isfinite(curve).any():
+    known = np.isfinite(curve)
+    if not known.any():
         raise Unscored("no frame shows the target as the reference does")
-    asked = np.isfinite(curve) | (~used & colours["shown"])
+    check_enough(used[shown], "frames that should show the target are usable")
+    lost = shown & ~used
     return Measurement.from_curve(
-        curve, lambda _: over_time(curve[asked], np.isfinite(curve[asked])), **left_out_of(used, "frames")
+        curve,
+        lambda _: filled_in(curve, known)[known | lost].mean(),
+        told_left_out(~lost),
+        left_out=1 - float(used[shown].mean()),
     )
 
 

@@ -90,7 +90,7 @@ def records(uses: Sequence[MetricUse], case: Case, frames: Frames, folder: Path)
 
 def measure(block: Block, subject: Subject, draws: int, folder: Path) -> Row:
     """Every column's points on a clip and in each draw of bad frames; kept in `folder`."""
-    file = folder / f"{case_id(block)}-{subject.name}.json"
+    file = folder / f"{case_id(block)}-{subject.name}-{block.frames}-{draws}.json"
     if file.exists():
         row: Row = read_json(file)
         return row
