@@ -55,8 +55,7 @@ class Record(BaseModel):
     """For unscored: the reason in a word that a benchmark's policy can name, such as `too-few-frames`. Empty where
     nobody gave one."""
     left_out: float = 0.0
-    """Share of the frames that could not be used (blank, flashes, not to be placed); the value is that of the
-    others."""
+    """Share of the frames that could not be used (blank, flashes, not to be placed): the value rests on the others."""
     constants: dict[str, float] = {}
     """For what rests on answers: the score of answers that pay no heed to the clip, by name."""
     repeats: list[float] = []
