@@ -9,7 +9,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, Unscored
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.functional.phases import split
+from worldgauge.functional.phases import split, stretch
 from worldgauge.functional.target_states import (
     States,
     colours_apart,
@@ -40,7 +40,7 @@ def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
     else:
         asked = np.array(split(phases.gone, phases.back, true_count, count, "disjoint").back_frames, np.int64)
         lagging = np.maximum(0, np.arange(true_count) - (phases.back - phases.gone))
-    twins = np.round(np.arange(count) * (true_count - 1) / max(1, count - 1)).astype(np.int64)
+    twins = np.array(stretch(0, true_count - 1, count), np.int64)
     asked = asked[theirs.seen[twins[asked]]]
     seen = np.flatnonzero(theirs.seen)
     if not len(asked) or not len(seen):

@@ -8,6 +8,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.masks import resize_mask
+from worldgauge.functional.phases import stretch
 from worldgauge.functional.target_states import colours_apart, state_of
 from worldgauge.signals.tracks import object_track, unpack_masks
 
@@ -47,7 +48,7 @@ def target_colours(clip: Clip, reference: Clip, track: Arrays, true_track: Array
     """
     truth = reference.frames()
     width, height = truth.size
-    twins = np.round(np.arange(clip.count) * (reference.count - 1) / max(1, clip.count - 1)).astype(int).tolist()
+    twins = stretch(0, reference.count - 1, clip.count)
     masks, true_masks = ([resize_mask(m, height, width) for m in unpack_masks(t)] for t in (track, true_track))
     apart = [
         colours_apart(frame, truth[twin], mask, true_masks[twin])
