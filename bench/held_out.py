@@ -1,10 +1,10 @@
 """The pocket instruments against truth, on worlds that nothing was tuned on: figures with 95 % intervals.
 
-python -m bench.held_out FOLDER [--mixed 9100 200] [--u-turns 9300 200] [--workers 2] [--tracks]
+python -m bench.held_out FOLDER [--mixed 9100 200] [--u-turns 9300 200] [--workers 2] [--only tracks|geometry]
 
-`--mixed` and `--u-turns` take the first seed and how many worlds, `--tracks` measures nothing else. A line is printed
-per finished world, the tables at the end. About 30 s of processor time per world, 5 s with `--tracks`; worlds that are
-in FOLDER already are not measured again.
+`--mixed` and `--u-turns` take the first seed and how many worlds, `--only` measures nothing else (geometry: poses, and
+depth, which rests on them). A line is printed per finished world, the tables at the end. About 30 s of processor time
+per world, 5 s for tracks or geometry; worlds that are in FOLDER already are not measured again.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--mixed", nargs=2, type=int, default=(9100, 200), metavar=("SEED", "COUNT"))
     parser.add_argument("--u-turns", nargs=2, type=int, default=(9300, 200), metavar=("SEED", "COUNT"))
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--tracks", action="store_true")
+    parser.add_argument("--only", choices=PARTS)
     given = parser.parse_args(arguments)
-    check = _tracked if given.tracks else _checked
+    check = PARTS[given.only] if given.only else _checked
     others = (*(name for name, path in PATHS.items() if path.leaves and name != "u_turn"), *STEPS)
     mixed = measured("mixed", chosen(given.mixed, others), given.folder, given.workers, check)
     turns = measured("U-turns", chosen(given.u_turns, ("u_turn",)), given.folder, given.workers, check)
@@ -87,17 +87,23 @@ def measure(block: Block, folder: Path, check: Check) -> tuple[str, Found]:
 
 def _checked(truth: Truth) -> Found:
     found = _noted("flow", lambda: appearance.flow_errors(truth)) | _tracked(truth)
-    found |= _noted("embedding", lambda: appearance.embedding_auc(truth))
-    try:
-        path = geometry.recover(truth)
-    except Outcome as outcome:
-        return found | {"poses": str(outcome)}
-    found |= _noted("poses", lambda: geometry.pose_errors(truth, path))
-    return found | (_noted("depth", lambda: geometry.depth_errors(truth, path)) if path.moves else {})
+    return found | _noted("embedding", lambda: appearance.embedding_auc(truth)) | _located(truth)
 
 
 def _tracked(truth: Truth) -> Found:
     return {} if truth.phases is None else _noted("track", lambda: appearance.track_errors(truth))
+
+
+def _located(truth: Truth) -> Found:
+    try:
+        path = geometry.recover(truth)
+    except Outcome as outcome:
+        return {"poses": str(outcome)}
+    found = _noted("poses", lambda: geometry.pose_errors(truth, path))
+    return found | (_noted("depth", lambda: geometry.depth_errors(truth, path)) if path.moves else {})
+
+
+PARTS: dict[str, Check] = {"tracks": _tracked, "geometry": _located}
 
 
 def _noted(title: str, check: Callable[[], Row]) -> Found:
