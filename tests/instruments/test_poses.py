@@ -133,6 +133,78 @@ def test_bad_frames_are_left_out_and_the_path_goes_on(kind: str, moving: bool) -
     assert not found.confidence[at].any() and not found.sightings[np.subtract(at, 1)].any()
 
 
+@pytest.mark.parametrize("lost", [[7, 8, 9, 10], [7, 8, 9, 10, 27, 28, 29]])
+def test_frames_lost_in_a_fast_turn_cost_themselves_alone(lost: list[int]) -> None:
+    """What comes after them joins when the camera is back, or by views that match if that is lost too."""
+    there = np.linspace(-35, 35, 7)
+    true = pan(np.concatenate([[-35] * 6, there, [35] * 12, there[::-1]]))
+    frames = film(true)[0]
+    frames[lost] = 0
+    found = BundlePoses().trajectory(frames, LENS)
+    assert np.flatnonzero(~found.placed).tolist() == lost
+    assert not found.moves
+    assert rotation_error(found.poses[found.placed], true[found.placed]) < 0.1
+
+
+@pytest.mark.parametrize(("per_frame", "frames_lost"), [(11, [9, 10, 11]), (18, [9])])
+def test_a_moving_camera_that_whips_round_while_frames_are_lost(per_frame: int, frames_lost: list[int]) -> None:
+    """Behind them all corners are new: none has a depth yet."""
+    slow, fast = np.linspace(0, 6, 8), per_frame * np.arange(1, len(frames_lost) + 3)
+    true = pan(np.concatenate([slow, 6 + fast, 6 + fast[-1] + slow]) - 30)
+    true[:, 0, 3] = np.linspace(-1.2, 1.2, len(true))
+    frames = film(true)[0]
+    frames[frames_lost] = 0
+    found = BundlePoses().trajectory(frames, LENS)
+    assert np.flatnonzero(~found.placed).tolist() == frames_lost
+    assert found.moves
+    assert rotation_error(found.poses[found.placed], true[found.placed]) < 0.3
+
+
+def whips(right: float) -> np.ndarray:
+    """A camera that whips round and back while it slides, in steps of 11.7 degrees."""
+    there = np.linspace(-35, 35, 7)
+    true = pan(np.concatenate([[-35] * 6, there, [35] * 12, there[::-1], [-35] * 4]))
+    true[:, 0, 3] = np.linspace(-right, right, len(true))
+    return true
+
+
+@pytest.mark.parametrize("right", [0.8, 1.6])
+def test_a_path_that_two_frames_beside_a_gap_contradict_is_doubted(right: float) -> None:
+    """Too little is seen in common across so wide a gap for a moving camera."""
+    true = whips(right)
+    frames = film(true)[0]
+    frames[[7, 8, 9, 10, 27, 28, 29]] = 0
+    found = BundlePoses().trajectory(frames, LENS)
+    assert rotation_error(found.poses[found.placed], true[found.placed]) > 5
+    assert "where frames are missing" in found.doubt
+    narrower = film(true)[0]
+    narrower[[8, 9, 28]] = 0
+    found = BundlePoses().trajectory(narrower, LENS)
+    assert rotation_error(found.poses[found.placed], true[found.placed]) < 0.5
+    assert not found.doubt
+
+
+def test_a_moving_camera_that_jumps_on_is_not_taken_for_one_that_turns() -> None:
+    slow = np.linspace(0, 6, 10)
+    true = pan(np.concatenate([slow, 36 + slow]) - 20)
+    true[:, 0, 3] = np.linspace(-0.9, 0.9, len(true))
+    found = BundlePoses().trajectory(film(true)[0], LENS)
+    assert found.moves and found.placed.all()
+    assert rotation_error(found.poses, true) < 0.2
+
+
+def test_what_cannot_be_joined_costs_less_than_a_third_of_the_usable_frames() -> None:
+    """Black frames beside it are no reason to refuse more."""
+    true = pan(there_and_back(20, 24))
+    frames = film(true)[0]
+    elsewhere = np.stack([texture(160, 240, 5)] * 6)
+    frames[18:], frames[[4, 8, 12]] = elsewhere, 0
+    assert BundlePoses().trajectory(frames, LENS).placed.sum() == 15
+    frames[16:18] = elsewhere[:2]
+    with pytest.raises(Unscored, match="frames 4, 8, 12, 16-23 cannot be placed"):
+        BundlePoses().trajectory(frames, LENS)
+
+
 def test_a_jump_back_to_an_earlier_view_is_a_jump_of_the_camera() -> None:
     angles = np.concatenate([np.linspace(0, 30, 14), np.linspace(12, 24, 6)])
     found = BundlePoses().trajectory(film(pan(angles))[0], LENS)
@@ -158,11 +230,14 @@ def test_large_frames_are_shrunk_and_answers_are_in_their_pixels() -> None:
 
 
 @pytest.mark.slow
-def test_long_clips_are_placed_frame_by_frame() -> None:
-    true = pan(there_and_back(30, MOST_CAMERAS + 41))
-    found = BundlePoses(corners=120).trajectory(film(true)[0], LENS)
-    assert len(found.poses) == len(true)
-    assert rotation_error(found.poses, true) < 0.3
+@pytest.mark.parametrize("jump", [0, 50])
+def test_long_clips_are_placed_frame_by_frame(jump: int) -> None:
+    """Also where a clip jumps on and back, so that what lies between hangs on the views that match."""
+    angles = there_and_back(30, MOST_CAMERAS + 41)
+    angles[61:81] += jump
+    found = BundlePoses(corners=120).trajectory(film(pan(angles))[0], LENS)
+    assert found.placed.all()
+    assert rotation_error(found.poses, pan(angles)) < 0.3
 
 
 def test_the_same_frames_give_the_same_path() -> None:

@@ -25,6 +25,8 @@ Views = NDArray[np.float32]
 
 LEAST_SHARE = 2 / 3
 """Share of the frames that must be usable; of less nobody can say what the clip shows."""
+LEAST_FOUND = LEAST_SHARE**2
+"""Share of the frames in which something must be found: two thirds of the usable ones, which may be two thirds."""
 LEAST_PAIRS = 1 / 3
 """Share of the pairs of consecutive frames: what is left of them when a third of the frames cannot be used."""
 THUMBNAIL = (64, 36)

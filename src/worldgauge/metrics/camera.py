@@ -12,7 +12,7 @@ from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.pose import geodesic_deg, root_mean_square
 from worldgauge.functional.rotation_agreement import RotationAgreement, compare_rotations
-from worldgauge.functional.usable import check_enough, told_left_out
+from worldgauge.functional.usable import LEAST_FOUND, check_enough, told_left_out
 from worldgauge.signals.poses import poses_given_lens
 
 LEAST_TURN_DEG = 5.0
@@ -20,7 +20,7 @@ LEAST_TURN_DEG = 5.0
 
 
 @metric(
-    version=2,
+    version=3,
     unit="deg",
     higher_is_better=False,
     bounds=(0, 180),
@@ -42,7 +42,7 @@ def rotation_error(case: Case, path: Arrays) -> Measurement:
     )
 
 
-@metric(version=2, unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses_given_lens()], requires=("camera",))
+@metric(version=3, unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses_given_lens()], requires=("camera",))
 def camera_control(case: Case, path: Arrays) -> Measurement:
     """How much of the requested turning was done: 1 for the path as asked, 0 for a camera that stands still or worse.
 
@@ -71,7 +71,7 @@ def camera_control(case: Case, path: Arrays) -> Measurement:
 def _compare(path: Arrays, requested: CameraPath) -> tuple[RotationAgreement, NDArray[np.bool_]]:
     """The two paths in the frames that could be placed, and which of the compared frames those are."""
     placed = path["placed"][: min(len(path["poses"]), len(requested))]
-    check_enough(placed, "frames of the requested path can be placed")
+    check_enough(placed, "frames of the requested path can be placed", LEAST_FOUND)
     return compare_rotations(path["poses"][: len(placed)][placed], requested.poses[: len(placed)][placed]), placed
 
 

@@ -46,7 +46,7 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     `distance`, `sightings`: (N-1,) mean distance by which corners miss their predicted way to the next frame, px, and
     their number; from an instrument that compares other frames, (P,) with `pairs` (P, 2), the frames of each;
     `moves`: whether there is parallax; without it the camera turns in place and translations are zero.
-    Unscored where fewer than two thirds of the frames can be placed, and where nothing vouches for the path.
+    Unscored where fewer than two thirds of the usable frames can be placed, and where nothing vouches for the path.
     """
     return _path_of(clip, instrument, None)
 

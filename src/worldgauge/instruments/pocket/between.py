@@ -16,9 +16,8 @@ BLOCK = 40
 """Frames placed in one adjustment."""
 
 
-def place_between(solution: Solution, tracks: Tracks, every: int) -> Solution:
-    """The solution for all frames of `tracks`, given one for frames 0, every, 2 every, ..."""
-    placed = np.arange(0, tracks.frames, every)
+def place_between(solution: Solution, tracks: Tracks, placed: NDArray[np.int64]) -> Solution:
+    """The solution for all frames of `tracks`, given one for some, the first among them."""
     state = _interpolate(solution.state, placed, tracks.frames)
     obs = _observe_all(solution, tracks, placed)
     between = np.setdiff1d(np.arange(tracks.frames), placed)

@@ -1,9 +1,8 @@
-"""Corner tracks: pyramidal Lucas-Kanade from frame to frame, each step checked backwards."""
+"""Corner tracks, and one step of them: pyramidal Lucas-Kanade, checked backwards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +10,14 @@ from numpy.typing import NDArray
 Grey = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 WINDOW = 15
 """Px; side of the square around a corner that is looked for in the next frame."""
 RETURN_WITHIN = 0.5
 """Px; a corner that does not come back this close to where it started is lost."""
-LEAST_FOLLOWED = 0.5
-"""Share of the corners that must be found again; else the picture may have moved too far to be followed."""
 LEAST_LINKS = 12
-"""Corners that two frames must have in common before they count as joined,"""
-LEAST_SURVIVAL = 0.15
-"""and the share of the first one's corners that this must be; after a cut a few seem to be there, by chance."""
+"""Corners that two frames must have in common before they count as joined."""
 CORNER_QUALITY = 0.0003
 """Smallest corner response, as a share of the frame's strongest."""
 LEAST_RESPONSE = 2e-6
@@ -40,6 +36,25 @@ class Tracks:
     """(M, 2)"""
     frames: int
     """Frames of the clip."""
+    joined: Ints | None = None
+    """(frames - 1, 2) pairs of frames that hold all of them together, earlier first; None: each one and the next."""
+    leaps: Bools | None = None
+    """(frames - 1,) which of these are across missing frames or between views that were matched; None: none."""
+
+    @property
+    def links(self) -> Ints:
+        """As `joined`."""
+        each = np.arange(self.frames - 1)
+        return np.stack([each, each + 1], axis=1) if self.joined is None else self.joined
+
+    @property
+    def leaping(self) -> Ints:
+        """(L, 2) the links that leap."""
+        return self.links[:0] if self.leaps is None else self.links[self.leaps]
+
+    def at(self, frame: int) -> slice:
+        """The sightings of one frame."""
+        return slice(*np.searchsorted(self.frame, [frame, frame + 1]).tolist())
 
     def shared(self, first: int, second: int) -> tuple[Ints, Floats, Floats]:
         """Tracks seen in both frames, and where."""
@@ -47,121 +62,48 @@ class Tracks:
         common, i, j = np.intersect1d(self.track[here], self.track[there], assume_unique=True, return_indices=True)
         return common, self.pixel[here][i], self.pixel[there][j]
 
-    def every(self, stride: int) -> Tracks:
-        """The same corners in frames 0, stride, 2 stride, ..., renumbered 0, 1, 2, ..."""
-        kept = self.frame % stride == 0
-        return Tracks(self.frame[kept] // stride, self.track[kept], self.pixel[kept], (self.frames - 1) // stride + 1)
+    def only(self, sightings: Bools) -> Tracks:
+        """The chosen sightings (M,), in as many frames."""
+        return replace(self, frame=self.frame[sightings], track=self.track[sightings], pixel=self.pixel[sightings])
 
-    def at(self, frame: int) -> slice:
-        """The sightings of one frame."""
-        return slice(*np.searchsorted(self.frame, [frame, frame + 1]).tolist())
+    def ends(self) -> Ints:
+        """(frames,) the last frame to which each is joined by way of all those between."""
+        return _last_of_runs(self.frames, self._far(self.links, wanted=False)[:, 0])
 
+    def smooth_ends(self) -> Ints:
+        """The same without leaps."""
+        links = self.links if self.leaps is None else self.links[~self.leaps]
+        return _last_of_runs(self.frames, self._far(links, wanted=False)[:, 0])
 
-@dataclass(frozen=True, eq=False)
-class Followed:
-    """Corner tracks through those frames of a clip that could be joined."""
+    def every(self, stride: int) -> Ints:
+        """Frames 0, stride, 2 stride, ..., and those that hold the stretches together, for `in_frames`."""
+        inner = np.unique(self.ends())[:-1]
+        held = self._far(self.links, wanted=True).ravel()
+        return np.unique(np.concatenate([np.arange(0, self.frames, stride), held, inner, inner + 1]))
 
-    tracks: Tracks
-    """Frames renumbered 0, 1, 2, ..."""
-    frames: Ints
-    """(F,) which of the given frames they are."""
+    def in_frames(self, frames: Ints) -> Tracks:
+        """The same corners in the frames that `every` chose, renumbered 0, 1, 2, ..."""
+        kept = np.isin(self.frame, frames)
+        near = np.flatnonzero(np.diff(self.ends()[frames]) == 0)
+        far = self._far(self.links, wanted=True)
+        links = np.concatenate([np.stack([near, near + 1], axis=1), np.searchsorted(frames, far)])
+        leaps = np.concatenate([np.diff(self.smooth_ends()[frames])[near] != 0, np.ones(len(far), bool)])
+        frame = np.searchsorted(frames, self.frame[kept])
+        return Tracks(frame, self.track[kept], self.pixel[kept], len(frames), links, leaps)
 
-
-Bridge = Callable[[Grey, Grey], tuple[Floats, Floats] | None]
-"""Matched pixels (K, 2) of two frames that are far apart; None where they show different things."""
-
-
-def follow_corners(
-    greys: Sequence[Grey],
-    most: int = 400,
-    window: int = WINDOW,
-    times: Ints | None = None,
-    bridge: Bridge | None = None,
-) -> Followed:
-    """Track up to `most` corners at a time through grey frames (H, W); lost ones are replaced at once.
-
-    `window` is the side of the square around a corner that is looked for, px; `times` are the frames' numbers in the
-    clip, where some were left out. A frame in which too few corners are found again is left out too, and the next one
-    is looked at from the last frame that was kept; `bridge` may join frames that following cannot.
-    """
-    times = np.arange(len(greys)) if times is None else times
-    walk = _Walk(most, window)
-    for index, grey in enumerate(greys):
-        if walk.last is None:
-            walk.start(index, grey)
-        else:
-            before, gap = greys[walk.last], int(times[index] - times[walk.last])
-            if not walk.follow(index, before, grey, gap) and bridge is not None:
-                walk.jump(index, grey, bridge(before, grey))
-    return walk.followed()
+    def _far(self, links: Ints, *, wanted: bool) -> Ints:
+        """Those that are not between a frame and the next, or the others."""
+        found: Ints = links[(links[:, 1] - links[:, 0] > 1) == wanted]
+        return found
 
 
-class _Walk:
-    """Corners on their way from frame to frame."""
-
-    def __init__(self, most: int, window: int) -> None:
-        self.last: int | None = None
-        self._most, self._window = most, window
-        self._pixel, self._velocity = np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)
-        self._track = np.zeros(0, np.int64)
-        self._born = 0
-        self._rows: list[tuple[int, Ints, NDArray[np.float32]]] = []
-
-    def start(self, index: int, grey: Grey) -> None:
-        """Begin in a frame that has corners."""
-        corners = new_corners(grey, self._pixel, self._most)
-        if len(corners) >= LEAST_LINKS:
-            self._go_on(index, grey, corners[:0], self._velocity, self._track, corners)
-
-    def follow(self, index: int, before: Grey, grey: Grey, gap: int) -> bool:
-        """Look for the corners in a frame `gap` frames on; False when too few are there."""
-        pixel = self._pixel
-        moved, kept = step(before, grey, pixel, pixel + gap * self._velocity, self._window)
-        if kept.sum() < LEAST_FOLLOWED * len(kept):
-            moved, kept = _leap(before, grey, pixel, (moved, kept), self._window)
-        if kept.sum() < max(LEAST_LINKS, LEAST_SURVIVAL * len(kept)):
-            return False
-        self._go_on(index, grey, moved[kept], ((moved - pixel)[kept] / gap).astype(np.float32), self._track[kept])
-        return True
-
-    def jump(self, index: int, grey: Grey, matched: tuple[Floats, Floats] | None) -> None:
-        """Go on in a frame by points that were matched with the last one; they are new corners in both."""
-        if matched is None:
-            return
-        here, there = (points.astype(np.float32) - 0.5 for points in matched)
-        fresh = self._born + np.arange(len(here))
-        self._born += len(here)
-        last, tracks, pixels = self._rows[-1]
-        self._rows[-1] = last, np.concatenate([tracks, fresh]), np.concatenate([pixels, here])
-        self._go_on(index, grey, there, np.zeros_like(there), fresh)
-
-    def _go_on(
-        self, index: int, grey: Grey, pixel: NDArray[np.float32], velocity: NDArray[np.float32], track: Ints,
-        fresh: NDArray[np.float32] | None = None,
-    ) -> None:  # fmt: skip
-        if fresh is None:
-            fresh = new_corners(grey, pixel, self._most - len(pixel))
-        # New corners start with the typical motion of their time; fast pans are beyond the search range without it.
-        typical = np.median(velocity, axis=0) if len(velocity) else np.zeros(2, np.float32)
-        self._pixel = np.concatenate([pixel, fresh])
-        self._velocity = np.concatenate([velocity, np.tile(typical, (len(fresh), 1))]).astype(np.float32)
-        self._track = np.concatenate([track, self._born + np.arange(len(fresh))])
-        self._born += len(fresh)
-        self._rows.append((index, self._track, self._pixel))
-        self.last = index
-
-    def followed(self) -> Followed:
-        rows = self._rows
-        none = np.zeros(0, np.int64)
-        tracks = Tracks(
-            np.concatenate([none, *(np.full(len(t), k) for k, (_, t, _) in enumerate(rows))]),
-            np.concatenate([none, *(t for _, t, _ in rows)]),
-            np.concatenate([np.zeros((0, 2)), *(p.astype(np.float64) + 0.5 for *_, p in rows)]), len(rows),
-        )  # fmt: skip
-        return Followed(tracks, np.array([index for index, *_ in rows], np.int64))
+def _last_of_runs(count: int, joined_to_next: Ints) -> Ints:
+    last = np.setdiff1d(np.arange(count), joined_to_next)
+    found: Ints = last[np.searchsorted(last, np.arange(count))]
+    return found
 
 
-def _leap(
+def leap(
     before: Grey, after: Grey, pixel: NDArray[np.float32], otherwise: tuple[NDArray[np.float32], NDArray[np.bool_]],
     window: int,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:  # fmt: skip

@@ -51,15 +51,31 @@ def summed(of_places: Floats, frames: int) -> float:
     return float(np.maximum(of_places - NOISE, 0.0).mean()) * frames / GAP if len(of_places) else 0.0
 
 
+def torn(tracks: Tracks, solution: Solution) -> float:
+    """Degrees by which two frames that a leap joins turn otherwise than the path has them: the most."""
+    static, rotation = _used(tracks, solution), solution.state.rotation
+    off = [0.0]
+    for first, second in tracks.leaping.tolist():
+        _, here, there = static.shared(first, second)
+        if len(here) >= LEAST_OUTSIDE:
+            seen = _model(here, there, solution.lens, moves=solution.moves)(here, there)
+            if seen is not None:
+                off.append(float(geodesic_deg(seen, rotation[first].T @ rotation[second])))
+    return max(off)
+
+
 def _places(tracks: Tracks) -> list[int]:
-    last = tracks.frames - 1 - GAP
-    return np.unique(np.linspace(0, last, PLACES).astype(int)).tolist() if last >= 0 else []
+    """Frames, evenly spread over the clip; where frames are missing, the nearest beside which none is."""
+    spread = np.linspace(0, tracks.frames - 1 - GAP, PLACES).astype(int)
+    whole = np.flatnonzero(tracks.smooth_ends() - np.arange(tracks.frames) >= GAP)
+    if not len(whole):
+        whole = np.arange(tracks.frames - GAP)
+    return np.unique(whole[np.abs(whole - spread[:, None]).argmin(axis=1)]).tolist() if len(whole) else []
 
 
 def _used(tracks: Tracks, solution: Solution) -> Tracks:
     """The tracks that the solution rests on: without those taken for movers already."""
-    kept = np.isin(tracks.track, solution.track)
-    return Tracks(tracks.frame[kept], tracks.track[kept], tracks.pixel[kept], tracks.frames)
+    return tracks.only(np.isin(tracks.track, solution.track))
 
 
 def _sway_at(tracks: Tracks, solution: Solution, first: int) -> float:

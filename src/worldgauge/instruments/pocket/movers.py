@@ -79,8 +79,7 @@ def without_movers(tracks: Tracks, found: list[Movers], lens: Lens) -> Tracks:
     count = np.bincount(tracks.track)
     dropped = np.bincount(tracks.track, among, len(count)) > 0.5 * count
     dropped[np.concatenate([movers.tracks for movers in found])] = True
-    kept = ~dropped[tracks.track]
-    return Tracks(tracks.frame[kept], tracks.track[kept], tracks.pixel[kept], tracks.frames)
+    return tracks.only(~dropped[tracks.track])
 
 
 def misfits(here: Floats, there: Floats, step: Step, lens: Lens) -> Floats:

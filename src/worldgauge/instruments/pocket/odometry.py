@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import geodesic_deg
 from worldgauge.functional.projection import Freedom, Observations, State, distances, rays
 from worldgauge.instruments.pocket.corner_tracks import LEAST_LINKS, Tracks
-from worldgauge.instruments.pocket.two_view import Step, Turn, fit_step, fit_turn, poselib_camera
+from worldgauge.instruments.pocket.turns import Turns, routes, turned_along
+from worldgauge.instruments.pocket.two_view import Step, fit_step, fit_turn, poselib_camera
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -66,26 +67,14 @@ class Map:
         return State(self.rotation, self.centre, self.inverse_depth, self.lens.focal)
 
 
-def chain_turns(tracks: Tracks, lens: Lens) -> list[Turn]:
-    """The best pure turn of every consecutive pair."""
-    return [fit_turn(*tracks.shared(i, i + 1)[1:], lens) for i in range(tracks.frames - 1)]
-
-
-def chain_rotations(turns: list[Turn]) -> Floats:
-    """(N, 3, 3) orientations from consecutive turns alone."""
-    rotation = [np.eye(3)]
-    for turn in turns:
-        rotation.append(rotation[-1] @ turn.rotation)
-    return np.stack(rotation)
-
-
 def find_ties(tracks: Tracks, lens: Lens) -> NDArray[np.int64]:
     """(T, 2) consecutive frames of fast turns without parallax: the camera stands in one place.
 
     Elsewhere the adjustment decides: a slow motion shows no parallax either from one frame to the next.
     """
     tied: set[int] = set()
-    for first in range(tracks.frames - TIE_GAP):
+    ends = tracks.ends()
+    for first in np.flatnonzero(ends - np.arange(tracks.frames) >= TIE_GAP).tolist():
         _, here, there = tracks.shared(first, first + TIE_GAP)
         if len(here) < 2 * LEAST_LINKS:
             continue
@@ -98,14 +87,15 @@ def find_ties(tracks: Tracks, lens: Lens) -> NDArray[np.int64]:
 def find_seeds(tracks: Tracks, lens: Lens, starts: int = 8) -> list[Seed]:
     """Pairs of frames that show a step, best first: many shared tracks, wide parallax, most of them in agreement."""
     firsts = np.unique(np.linspace(0, tracks.frames - 2, starts).astype(int)).tolist()
-    seeds = [_seed_from(tracks, lens, first) for first in firsts]
+    ends = tracks.ends()
+    seeds = [_seed_from(tracks, lens, first, int(ends[first])) for first in firsts]
     return sorted((seed for seed in seeds if seed is not None), key=lambda seed: -seed.score)
 
 
-def _seed_from(tracks: Tracks, lens: Lens, first: int) -> Seed | None:
+def _seed_from(tracks: Tracks, lens: Lens, first: int, end: int) -> Seed | None:
     best: Seed | None = None
     gap = 2
-    while first + gap < tracks.frames and gap <= 48:
+    while first + gap <= end and gap <= 48:
         second = first + gap
         gap = max(gap + 1, int(gap * 1.5))
         shared, here, there = tracks.shared(first, second)
@@ -136,29 +126,33 @@ def observe(tracks: Tracks, rank: NDArray[np.int64], lens: Lens) -> tuple[Observ
     return obs.only(np.ones(len(obs.point), bool)), track[start][again]
 
 
-def grow_map(tracks: Tracks, lens: Lens, seed: Seed, turns: list[Turn], ties: NDArray[np.int64]) -> Map:
+def grow_map(tracks: Tracks, lens: Lens, seed: Seed, turns: Turns, ties: NDArray[np.int64]) -> Map:
     """Place every frame that can be placed, outwards from the seed."""
     count = tracks.frames
-    after = np.arange(count) - seed.first
-    obs, track = observe(tracks, np.where(after >= 0, after, count - after), lens)
+    ways = routes(tracks.links, seed.first, seed.second)
+    rank = np.zeros(count, np.int64)
+    rank[[*range(seed.first, seed.second + 1), *chain.from_iterable(way[1:] for way in ways)]] = np.arange(count)
+    obs, track = observe(tracks, rank, lens)
     grown = Map(
         obs, track, lens, np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3)), np.ones(len(obs.anchor)),
         np.zeros(count, bool), np.zeros(len(obs.anchor), bool), ties,
     )  # fmt: skip
     _plant(grown, seed, turns)
-    _extend(grown, list(range(seed.second, count)), turns)
-    _extend(grown, list(range(seed.first, -1, -1)), turns)
+    leaps = set(map(tuple, tracks.leaping.tolist()))
+    for way in ways:
+        if grown.placed[way[0]]:
+            _extend(grown, way, turns, [tuple(sorted(pair)) in leaps for pair in pairwise(way)])
     return grown
 
 
-def _plant(grown: Map, seed: Seed, turns: list[Turn]) -> None:
+def _plant(grown: Map, seed: Seed, turns: Turns) -> None:
     """Place the frames of the seed: step scaled to typical depth 1, centres between the two on a straight line."""
     from scipy.spatial.transform import Rotation, Slerp
 
     agree = seed.step.agree
     typical = max(float(np.median(seed.step.inverse_depth[agree])), 1e-3)
     between = np.arange(seed.first, seed.second + 1)
-    chained = chain_rotations(turns[seed.first : seed.second])
+    chained = turned_along(turns, between.tolist())
     # Spread what the chain of pure turns misses evenly over the frames.
     missing = Rotation.from_matrix(np.stack([np.eye(3), seed.step.rotation @ chained[-1].T]))
     share = (between - seed.first) / (seed.second - seed.first)
@@ -173,19 +167,25 @@ def _plant(grown: Map, seed: Seed, turns: list[Turn]) -> None:
     _adjust_window(grown, between, iterations=15)
 
 
-def _extend(grown: Map, frames: list[int], turns: list[Turn]) -> None:
-    """Walk along `frames`, the first of which is placed; stop at the first that cannot be."""
+def _extend(grown: Map, frames: list[int], turns: Turns, leaps: list[bool]) -> None:
+    """Walk along `frames`, the first of which is placed; stop at the first that cannot be.
+
+    `leaps` tells after which ones the way leaps.
+    """
     pending = 0
     for index, (previous, frame) in enumerate(pairwise(frames), start=1):
-        turn = turns[min(previous, frame)].rotation
-        turn = turn if frame > previous else turn.T
+        turn = turns[previous, frame]
         placed = _place(grown, previous, frame, turn, 4 * LEAST_LINKS)
         if not placed and pending:
             # The newest corners have no depth yet; in a fast turn they are most of what the frames share.
             _adjust_window(grown, np.array(frames[max(0, index - WINDOW) : index]))
             pending = 0
         if not placed and not _place(grown, previous, frame, turn, LEAST_LINKS):
-            break
+            if not any(leaps[max(0, index - STRETCH) : index]):
+                break
+            # Since the leap all corners are new.
+            grown.rotation[frame], grown.centre[frame] = grown.rotation[previous] @ turn, grown.centre[previous]
+            grown.placed[frame] = True
         pending += 1
         if pending == STRETCH or frame == frames[-1]:
             _adjust_window(grown, np.array(frames[max(0, index - WINDOW + 1) : index + 1]))

@@ -18,22 +18,15 @@ from worldgauge.functional.projection import strays
 from worldgauge.functional.usable import LEAST_SHARE as LEAST_PLACED
 from worldgauge.functional.usable import faults_of, in_words, usable
 from worldgauge.instruments.pocket.between import place_between
-from worldgauge.instruments.pocket.corner_tracks import (
-    LEAST_LINKS,
-    WINDOW,
-    Bridge,
-    Followed,
-    Grey,
-    Tracks,
-    follow_corners,
-)
-from worldgauge.instruments.pocket.doubt import summed, sway
+from worldgauge.instruments.pocket.corner_tracks import LEAST_LINKS, WINDOW, Grey, Tracks
+from worldgauge.instruments.pocket.doubt import summed, sway, torn
 from worldgauge.instruments.pocket.loops import one_motion
 from worldgauge.instruments.pocket.matches import SiftMatches, as_grey
 from worldgauge.instruments.pocket.odometry import LEAST_SHARE
 from worldgauge.instruments.pocket.prepare import GRAIN, grain, smoothed, without_flicker
 from worldgauge.instruments.pocket.remembered import Remembered, digest_of
 from worldgauge.instruments.pocket.solve import Solution, refit, solve
+from worldgauge.instruments.pocket.stretches import Bridge, follow_corners
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,6 +46,8 @@ GRAINY_WINDOW = 25
 """Px; side of the square by which corners of a grainy clip are followed."""
 MOST_SWAY = 5.0
 """Degrees, summed over the clip, by which a path may sway without one part of the picture and still be trusted."""
+MOST_TORN = 6.0
+"""Degrees by which it may turn otherwise, across missing frames, than the two frames beside them say."""
 SURE_SIGHTINGS = 50
 """Agreeing sightings from which a frame's confidence no longer depends on their number."""
 
@@ -86,7 +81,18 @@ class Trajectory:
     """(P, 2) frames that `distance` and `sightings`, then (P,), are between; None: each frame and the next."""
 
 
-_JOINED = Remembered[tuple[Tracks, Ints, Lens | None]](2)
+@dataclass(frozen=True, eq=False)
+class _Joined:
+    tracks: Tracks
+    frames: Ints
+    """(F,) numbers of the frames that the tracks join."""
+    usable: int
+    """How many frames of the clip show the world."""
+    bridged_by: Lens | None
+    """The lens, where it had a say."""
+
+
+_JOINED = Remembered[_Joined](2)
 """Corners of the last clips: a path is asked for with the lens given and with none."""
 
 
@@ -96,7 +102,7 @@ class BundlePoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "bundle"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     memory: ClassVar[float] = 0.3
 
     corners: int = 400
@@ -107,18 +113,19 @@ class BundlePoses(Instrument):
         greys, shrink = _shrunk_greys(frames)
         height, width = greys[0].shape
         small = lens.scaled(shrink, (width, height)) if lens else usual_lens((width, height))
-        tracks, kept = self._joined(greys, small)
-        every = -(-len(kept) // MOST_CAMERAS)
-        chosen = tracks.every(every)
-        solution, source = self._solve(chosen, [greys[k] for k in kept[::every]], small, given=lens is not None)
-        swayed = summed(sway(chosen, solution), chosen.frames)
-        if every > 1:
-            solution = place_between(solution, tracks, every)
+        joined = self._joined(greys, small)
+        tracks, kept = joined.tracks, joined.frames
+        chosen = tracks.every(-(-len(kept) // MOST_CAMERAS))
+        some = tracks.in_frames(chosen)
+        solution, source = self._solve(some, [greys[k] for k in kept[chosen]], small, given=lens is not None)
+        doubted = _doubt(summed(sway(some, solution), some.frames), torn(some, solution))
+        if some.frames < tracks.frames:
+            solution = place_between(solution, tracks, chosen)
         seen = _agreement(solution)
         agreed = seen.confidence > 0
         placed = np.zeros(len(greys), bool)
         placed[kept[agreed]] = True
-        _check_placed(placed, "the corners do not agree on one camera motion")
+        _check_placed(placed, joined.usable, "the corners do not agree on one camera motion")
         state = solution.state
         size = frames[0].shape[1], frames[0].shape[0]
         together = agreed[:-1] & agreed[1:] & (np.diff(kept) == 1)
@@ -132,24 +139,19 @@ class BundlePoses(Instrument):
             _spread(np.where(together, seen.sightings, 0.0), kept[:-1], len(greys) - 1),
             solution.moves,
             placed,
-            _doubt(swayed),
+            doubted,
         )
 
-    def _joined(self, greys: Sequence[Grey], lens: Lens) -> tuple[Tracks, Ints]:
-        """Corner tracks, and the frames that they join."""
+    def _joined(self, greys: Sequence[Grey], lens: Lens) -> _Joined:
         # The lens has a say only where frames are bridged.
         key = self.corners, digest_of(greys)
-        tracks, kept, bridged_by = _JOINED.of(key, lambda: self._join(greys, lens))
-        if bridged_by in (None, lens):
-            return tracks, kept
-        return self._join(greys, lens)[:2]
+        joined = _JOINED.of(key, lambda: self._join(greys, lens))
+        return joined if joined.bridged_by in (None, lens) else self._join(greys, lens)
 
-    def _join(self, greys: Sequence[Grey], lens: Lens) -> tuple[Tracks, Ints, Lens | None]:
-        """As `_joined`, and the lens if it was asked for."""
-        numbers = np.flatnonzero(usable(faults_of(greys)))
-        placed = np.zeros(len(greys), bool)
-        placed[numbers] = True
-        _check_placed(placed, "they are blank, noise or flashes")
+    def _join(self, greys: Sequence[Grey], lens: Lens) -> _Joined:
+        shown = usable(faults_of(greys))
+        _check_placed(shown, len(greys), "they are blank, noise or flashes")
+        numbers = np.flatnonzero(shown)
         ready, window = self._ready([greys[k] for k in numbers.tolist()])
         over = _bridge(lens)
         asked = False
@@ -160,17 +162,10 @@ class BundlePoses(Instrument):
             return over(before, after)
 
         found = follow_corners(ready, self.corners, window, numbers, bridge)
-        if len(found.frames) < LEAST_PLACED * len(greys) and len(found.frames):
-            # The start itself may be what does not belong to the rest.
-            after = int(found.frames[-1]) + 1
-            rest = follow_corners(ready[after:], self.corners, window, numbers[after:], bridge)
-            if len(rest.frames) > len(found.frames):
-                found = Followed(rest.tracks, rest.frames + after)
         kept = numbers[found.frames]
-        placed[:] = False
-        placed[kept] = True
-        _check_placed(placed, "too few corners in common with the frames before")
-        return found.tracks, kept, lens if asked else None
+        placed = np.isin(np.arange(len(greys)), kept)
+        _check_placed(placed, len(numbers), "too few corners in common with the others")
+        return _Joined(found.tracks, kept, len(numbers), lens if asked else None)
 
     def _ready(self, greys: Sequence[Grey]) -> tuple[Sequence[Grey], int]:
         """Frames to follow corners in, and the window to follow them by."""
@@ -225,15 +220,20 @@ def _bridge(lens: Lens) -> Bridge:
     return bridge
 
 
-def _doubt(swayed: float) -> str:
-    if swayed <= MOST_SWAY:
-        return ""
-    return f"the camera path is not to be trusted: it turns by {swayed:.0f} degrees without one part of the picture"
+def _doubt(swayed: float, torn_by: float) -> str:
+    if swayed > MOST_SWAY:
+        return f"the camera path is not to be trusted: it turns by {swayed:.0f} degrees without one part of the picture"
+    if torn_by > MOST_TORN:
+        return (
+            "the camera path is not to be trusted: where frames are missing, or the view jumps, it is "
+            f"{torn_by:.0f} degrees from what the two frames beside say"
+        )
+    return ""
 
 
-def _check_placed(placed: NDArray[np.bool_], why: str) -> None:
+def _check_placed(placed: NDArray[np.bool_], of_usable: int, why: str) -> None:
     """Refuse a path of which too little is left."""
-    if placed.sum() < max(2.0, LEAST_PLACED * len(placed) - 1e-9):
+    if placed.sum() < max(2.0, LEAST_PLACED * of_usable - 1e-9):
         raise Unscored(f"{in_words(np.flatnonzero(~placed))} cannot be placed: {why}", code=TOO_FEW_FRAMES)
 
 

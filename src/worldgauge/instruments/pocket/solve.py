@@ -14,16 +14,8 @@ from worldgauge.functional.projection import Freedom, Observations, State, dista
 from worldgauge.instruments.pocket.corner_tracks import Grey, Tracks
 from worldgauge.instruments.pocket.loops import NO_LOOPS, find_loops, join_observations, loop_depths
 from worldgauge.instruments.pocket.movers import find_movers, without_movers
-from worldgauge.instruments.pocket.odometry import (
-    Seed,
-    chain_rotations,
-    chain_turns,
-    find_seeds,
-    find_ties,
-    grow_map,
-    observe,
-)
-from worldgauge.instruments.pocket.two_view import Turn
+from worldgauge.instruments.pocket.odometry import Seed, find_seeds, find_ties, grow_map, observe
+from worldgauge.instruments.pocket.turns import Turns, joined_turns, turned_rotations
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -67,7 +59,7 @@ class Solution:
 def solve(tracks: Tracks, greys: Sequence[Grey], lens: Lens, *, free_lens: bool) -> Solution:
     """The path that explains the tracks; `free_lens` lets the focal length be adjusted with it."""
     tracks, seeds = _static(tracks, lens)
-    turns = chain_turns(tracks, lens)
+    turns = joined_turns(tracks, lens)
     turning = _turning(tracks, turns, lens, free_lens)
     moving = _moving(tracks, seeds, turns, lens, free_lens)
     moves = moving is not None and moving.explained() - turning.explained() > STEP_GAIN
@@ -98,15 +90,15 @@ def _settled(solution: Solution) -> Solution:
     return replace(solution, lens=replace(solution.lens, focal=solution.state.focal))
 
 
-def _turning(tracks: Tracks, turns: list[Turn], lens: Lens, free_lens: bool) -> Solution:
+def _turning(tracks: Tracks, turns: Turns, lens: Lens, free_lens: bool) -> Solution:
     """The clip explained by a camera that only turns."""
     count = tracks.frames
     obs, track = observe(tracks, np.arange(count), lens)
-    start = State(chain_rotations(turns), np.zeros((count, 3)), np.zeros(len(obs.anchor)), lens.focal)
+    start = State(turned_rotations(tracks, turns), np.zeros((count, 3)), np.zeros(len(obs.anchor)), lens.focal)
     return _adjust(Solution(obs, track, start, lens, False, NO_TIES), np.arange(count) > 0, free_lens, 1.0, 10)
 
 
-def _moving(tracks: Tracks, seeds: list[Seed], turns: list[Turn], lens: Lens, free_lens: bool) -> Solution | None:
+def _moving(tracks: Tracks, seeds: list[Seed], turns: Turns, lens: Lens, free_lens: bool) -> Solution | None:
     """The clip explained by a camera that moves; None when nothing shows parallax or some frame finds no place.
 
     A map can go wrong where the view changes fast; growing it from another seed then tells.
