@@ -166,7 +166,9 @@ def _confidence(found: Sequence[Found]) -> list[str]:
 def _tracks(found: Sequence[Found]) -> list[str]:
     """The track's figures over all worlds whose target leaves and returns."""
     rows = [row for f in found if isinstance(row := f.get("track"), dict)]
-    figures = [f"{name.replace('_', ' ')} {_over(rows, name)}" for name in (rows[0] if rows else ())]
+    if not rows:
+        return []
+    figures = [f"{name.replace('_', ' ')} {_over(rows, name)}" for name in rows[0]]
     return [f"Tracks of {len(rows)} worlds: {'; '.join(figures)}."]
 
 
