@@ -33,7 +33,7 @@ def follow(monkeypatch: pytest.MonkeyPatch) -> Follow:
 
         monkeypatch.setattr(stretches, "new_corners", lambda grey, taken, most: CORNERS[: max(0, most)])
         monkeypatch.setattr(stretches, "step", step)
-        monkeypatch.setattr(stretches, "leap", lambda before, after, pixel, otherwise, window: otherwise)
+        monkeypatch.setattr(stretches, "step_shifted", lambda before, after, pixel, otherwise, window: otherwise)
         greys = [np.full((4, 4), k, np.uint8) for k in range(len(scenes))]
         when = None if times is None else np.array(times)
         found = follow_corners(greys, 40, times=when, bridge=bridge if views else None)

@@ -103,7 +103,7 @@ def _last_of_runs(count: int, joined_to_next: Ints) -> Ints:
     return found
 
 
-def leap(
+def step_shifted(
     before: Grey, after: Grey, pixel: NDArray[np.float32], otherwise: tuple[NDArray[np.float32], NDArray[np.bool_]],
     window: int,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:  # fmt: skip

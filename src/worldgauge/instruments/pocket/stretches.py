@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.instruments.pocket.corner_tracks import LEAST_LINKS, WINDOW, Grey, Tracks, leap, new_corners, step
+from worldgauge.instruments.pocket.corner_tracks import (
+    LEAST_LINKS,
+    WINDOW,
+    Grey,
+    Tracks,
+    new_corners,
+    step,
+    step_shifted,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -150,7 +158,7 @@ class _Following:
         pixel = corners.pixel
         moved, kept = step(before, grey, pixel, pixel + gap * corners.velocity, self._window)
         if kept.sum() < LEAST_FOLLOWED * len(kept):
-            moved, kept = leap(before, grey, pixel, (moved, kept), self._window)
+            moved, kept = step_shifted(before, grey, pixel, (moved, kept), self._window)
         if kept.sum() < max(LEAST_LINKS, LEAST_SURVIVAL * len(kept)):
             return None if self._bridge is None else self._matched(stretch, self._bridge(before, grey))
         return _Corners(moved[kept], ((moved - pixel)[kept] / gap).astype(np.float32), corners.track[kept], gap > 1)
