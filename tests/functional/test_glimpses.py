@@ -47,6 +47,14 @@ def test_frames_that_show_nothing_say_what_those_around_them_say() -> None:
             assert forward_share(spoilt, video, shown)[0] == pytest.approx(whole, abs=0.02), lost
 
 
+def test_a_lost_frame_loses_its_own_say_alone() -> None:
+    video = _pan()
+    shown = np.arange(COUNT) != 11
+    spoilt = np.where(shown[:, None, None, None], video, 0)
+    whole, left = (np.isfinite(forward_share(*given)[1]) for given in ((video, video), (spoilt, video, shown)))
+    assert np.flatnonzero(whole & ~left).tolist() == [11]
+
+
 def test_a_still_reference_has_no_direction() -> None:
     video = np.repeat(_pan()[:1], COUNT, 0)
     assert np.isnan(forward_share(video, video)[0])

@@ -123,6 +123,19 @@ def test_a_stand_earns_nothing_by_hiding_a_part_of_the_clip(lost: list[int]) -> 
     assert np.isnan(evolution(changed, changed, np.zeros(20, bool)))
 
 
+def test_one_frame_right_behind_a_gap_does_not_decide() -> None:
+    changed, used = np.full(9, 2.0), np.arange(9) != 3
+    apart = np.zeros(9)
+    apart[4] = 2.0
+    assert evolution(apart, changed) == pytest.approx(8 / 9)
+    assert evolution(apart, changed, used) == 1
+    # Nor behind one with which the frames that are asked begin.
+    assert evolution(apart[3:], changed[3:], used[3:]) == 1
+    # What goes on behind the gap does.
+    apart[5] = 2.0
+    assert evolution(apart, changed, used) < 0.9
+
+
 def test_a_process_that_hardly_changes_is_asked_for_half_a_size() -> None:
     assert evolution(np.full(5, 0.25), np.full(5, 0.01)) == pytest.approx(0.8)
     # As close as a track can tell.

@@ -14,6 +14,7 @@ from worldgauge.instruments.pocket.solve import NO_TIES, Solution
 
 LENS = Lens(260.0, (160.0, 90.0), (320, 180))
 FRAMES = 21
+ALL = np.arange(FRAMES)
 
 
 def seen(poses: np.ndarray) -> Tracks:
@@ -40,7 +41,7 @@ def solved(tracks: Tracks, poses: np.ndarray, *, moves: bool) -> Solution:
 def test_a_true_path_does_not_sway(moves: bool) -> None:
     poses = slide(FRAMES, 1.2, 0.6, 10.0) if moves else pan(np.linspace(0, 20, FRAMES))
     tracks = seen(poses)
-    found = sway(tracks, solved(tracks, poses, moves=moves))
+    found = sway(tracks, solved(tracks, poses, moves=moves), ALL)
     assert len(found) == PLACES
     assert summed(found, FRAMES) < 0.5
 
@@ -49,10 +50,24 @@ def test_a_bent_path_sways_by_as_much_as_it_is_bent() -> None:
     true = slide(FRAMES, 1.2, 0.6, 10.0)
     tracks = seen(true)
     bent = true @ pan(np.arange(FRAMES) * 1.0)
-    found = sway(tracks, solved(tracks, bent, moves=True))
+    found = sway(tracks, solved(tracks, bent, moves=True), ALL)
     assert np.median(found) == pytest.approx(2.0, abs=0.3), "one degree a frame, two frames apart"
     assert summed(found, FRAMES) == pytest.approx((2.0 - NOISE) * FRAMES / 2, rel=0.25)
     assert summed(found, FRAMES) > MOST_SWAY
+
+
+def test_missing_frames_do_not_move_the_places_that_are_looked_at() -> None:
+    poses = slide(FRAMES, 1.2, 0.6, 10.0)
+    # Bent in the last frames alone.
+    bent = poses @ pan(np.maximum(0.0, np.arange(FRAMES) - 15.0))
+    whole = seen(poses)
+    kept = np.delete(ALL, [4, 5])
+    left = whole.only(np.isin(whole.frame, kept))
+    left = Tracks(np.searchsorted(kept, left.frame), left.track, left.pixel, len(kept), leaps=np.diff(kept) > 1)
+    full = sway(whole, solved(whole, bent, moves=True), ALL)
+    less = sway(left, solved(left, bent[kept], moves=True), kept)
+    assert less[-6:] == pytest.approx(full[-6:], abs=0.05)
+    assert summed(less, FRAMES) == pytest.approx(summed(full, FRAMES), rel=0.2)
 
 
 def test_too_few_points_tell_nothing() -> None:
@@ -60,5 +75,5 @@ def test_too_few_points_tell_nothing() -> None:
     tracks = seen(true)
     few = tracks.track < 12
     sparse = Tracks(tracks.frame[few], tracks.track[few], tracks.pixel[few], tracks.frames)
-    assert not sway(sparse, solved(sparse, true, moves=True)).any()
+    assert not sway(sparse, solved(sparse, true, moves=True), ALL).any()
     assert summed(np.zeros(0), 2) == 0

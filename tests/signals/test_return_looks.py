@@ -54,3 +54,12 @@ def test_a_frame_that_is_not_usable_is_sampled_next_to_it_and_the_others_stay() 
     assert len(before) == SAMPLES and after[2] == before[2] - 1
     assert after[:2] + after[3:] == before[:2] + before[3:]
     assert _sampled(range(10, 31), np.zeros(40, bool)) == []
+
+
+def test_a_frame_right_behind_a_gap_is_sampled_only_where_no_other_is_left() -> None:
+    used = np.ones(40, bool)
+    used[13] = False
+    assert 14 in _sampled(range(10, 31), np.ones(40, bool))
+    assert 14 not in _sampled(range(10, 31), used) and 15 in _sampled(range(10, 31), used)
+    used[:] = np.arange(40) == 14
+    assert set(_sampled(range(10, 31), used)) == {14}

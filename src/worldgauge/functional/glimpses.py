@@ -59,7 +59,8 @@ def forward_share(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None 
     moment a little later than like the one a little earlier; the difference of the two squared distances is its say, in
     which blur, grain and anything else that both have in common cancels. A frame that is like no true moment has no
     say: another view is no other direction. One that is not `shown` (N,), a flash or a blank one, says what those
-    around it say. A clip of too few frames with a say cannot reach 1.
+    around it say, and nobody waits for it: the frame before or after it is looked at instead. A clip of too few frames
+    with a say cannot reach 1.
     """
     count, true_count = len(ours), len(theirs)
     reach = max(1, round(true_count / 24))
@@ -73,20 +74,40 @@ def forward_share(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None 
     if asked < FAINT**2 * count:
         return float("nan"), says
     match, like = _shown(between, among)
-    both = np.ones(count, bool) if shown is None else shown & np.append(shown[later:], np.ones(later, bool))[:count]
-    if not both.any():
+    seen = np.ones(count, bool) if shown is None else shown
+    step = _steps(seen, later)
+    said = seen & (step > 0)
+    if not said.any():
         return 0.0, says
-    in_time = (match >= reach) & (match < true_count - reach) & (np.arange(count) + later < count)
-    usable = np.flatnonzero(in_time & both)
-    matched, after = match[usable], between[usable + later]
+    ahead = np.maximum(1, np.round(step * reach / later).astype(int))
+    in_time = (match >= ahead) & (match < true_count - ahead) & (np.arange(count) + step < count)
+    usable = np.flatnonzero(said & in_time)
+    matched, after, away = match[usable], between[usable + step[usable]], ahead[usable]
     rows = np.arange(len(usable))
-    likeness = like[usable]
+    # Every moment weighs what it would weigh at the usual step.
     evidence, most = np.zeros((2, count))
-    evidence[usable] = likeness * (after[rows, matched - reach] - after[rows, matched + reach])
-    most[usable] = likeness * course[matched]
+    most[usable] = like[usable] * course[matched]
+    passed = np.maximum(among[matched + away, matched - away], 1e-12)
+    evidence[usable] = most[usable] * (after[rows, matched - away] - after[rows, matched + away]) / passed
     says[usable] = evidence[usable] / (asked / count)
-    evidence, most = filled_in(evidence, both), filled_in(most, both)
+    evidence, most = filled_in(evidence, said), filled_in(most, said)
     return float(evidence.sum() / max(most.sum(), LEAST_SHOWN * asked, np.abs(evidence).sum())), says
+
+
+def _steps(shown: NDArray[np.bool_], later: int) -> NDArray[np.int64]:
+    """(N,) how many frames later the one lies that each frame is compared with: `later`, or one more or less where that
+    one is not shown; 0 where none of these is.
+
+    >>> _steps(np.array([True, True, True, False, True, True]), 2).tolist()
+    [2, 3, 2, 2, 2, 2]
+    """
+    there = np.append(shown, np.ones(later, bool))
+    frames = np.arange(len(shown))
+    steps = np.zeros(len(shown), np.int64)
+    for step in (later - 1, later + 1, later):
+        if step:
+            steps[there[np.minimum(frames + step, len(there) - 1)]] = step
+    return steps
 
 
 def steps_off(ours: Floats, theirs: Floats) -> tuple[float, Floats]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from worldgauge.functional.masks import Mask, box_of, same_place
 from worldgauge.functional.stalled import carried_along
-from worldgauge.functional.usable import over_time
+from worldgauge.functional.usable import behind_gaps, over_time
 
 Floats = NDArray[np.float64]
 SIDE = 8
@@ -138,7 +138,11 @@ def evolution(apart: Floats, changed: Floats, used: NDArray[np.bool_] | None = N
     [1.0, 0.56, 0.0, 0.5]
     """
     used = np.ones(len(apart), bool) if used is None else used
-    change = over_time(np.maximum(0.0, changed - EXACT), used)
+    change = _mean(np.maximum(0.0, changed - EXACT), used)
     asked = max(LEAST_CHANGE, change) if np.isfinite(change) else LEAST_CHANGE
     error = np.where(np.isfinite(apart), np.maximum(0.0, apart - EXACT), asked)
-    return float(np.maximum(0.0, 1.0 - over_time(error, used) / asked))
+    return float(np.maximum(0.0, 1.0 - _mean(error, used) / asked))
+
+
+def _mean(values: Floats, used: NDArray[np.bool_]) -> float:
+    return over_time(behind_gaps(values, used), used)

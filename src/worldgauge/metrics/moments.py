@@ -18,7 +18,7 @@ _BOTH = [frame_glimpses(), frame_glimpses(of="reference")]
 
 
 @metric(
-    version=4,
+    version=5,
     unit="",
     higher_is_better=True,
     bounds=(-1, 1),

@@ -24,7 +24,7 @@ from worldgauge.signals.target_states import target_colours, target_states
 _BOTH = [target_states(), target_states(of="reference")]
 
 
-@metric(version=3, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
+@metric(version=4, unit="share", higher_is_better=True, bounds=(0, 1), needs=_BOTH, formula=evolution)
 def state_evolution(case: Case, states: Arrays, true: Arrays) -> Measurement:
     """How far the target's process went on as in the reference: 1 for its true place, size and looks, 0 for a process
     that stood still: while the target was out of view, or all along where it never leaves.

@@ -43,7 +43,7 @@ Mask = NDArray[np.bool_]
 
 
 @signal(
-    version=6,
+    version=7,
     reads=("video", "reference", "phases", "camera"),
     needs=(object_track(), object_track(of="reference")),
     seat="matches",
@@ -131,8 +131,11 @@ def return_evidence(
 
 def _sampled(phase: range, used: Mask) -> list[int]:
     """`SAMPLES` frames spread over a phase, or for one that is not usable the nearest that is: the others stay the
-    same, and so does what they say."""
-    numbers = np.flatnonzero(used[phase.start : phase.stop]) + phase.start
+    same, and so does what they say. Nor is one right behind such frames sampled, where others are left: the target was
+    followed across a gap."""
+    sure = used & np.append(True, used[:-1])
+    within = slice(phase.start, phase.stop)
+    numbers = np.flatnonzero((sure if sure[within].any() else used)[within]) + phase.start
     return [int(numbers[np.abs(numbers - i).argmin()]) for i in spread(phase, SAMPLES)] if len(numbers) else []
 
 

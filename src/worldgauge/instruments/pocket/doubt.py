@@ -19,6 +19,7 @@ from worldgauge.instruments.pocket.solve import Solution
 from worldgauge.instruments.pocket.two_view import fit_step, fit_turn
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 PLACES = 12
@@ -37,13 +38,14 @@ NOISE = 0.7
 """Degrees by which two frames alone miss the turn of a path that is right."""
 
 
-def sway(tracks: Tracks, solution: Solution) -> Floats:
+def sway(tracks: Tracks, solution: Solution, moments: Ints) -> Floats:
     """(P,) degrees by which the turn between two frames changes without a part of the picture: the median over parts.
 
-    One number per place; 0 where too few corners tell.
+    One number per place; 0 where too few corners tell. `moments` (F,) tells when in the clip the frames are: the same
+    places are looked at, however many frames are missing.
     """
     static = _used(tracks, solution)
-    return np.array([_sway_at(static, solution, first) for first in _places(tracks)])
+    return np.array([_sway_at(static, solution, first) for first in _places(tracks, moments)])
 
 
 def summed(of_places: Floats, frames: int) -> float:
@@ -64,13 +66,15 @@ def torn(tracks: Tracks, solution: Solution) -> float:
     return max(off)
 
 
-def _places(tracks: Tracks) -> list[int]:
+def _places(tracks: Tracks, moments: Ints) -> list[int]:
     """Frames, evenly spread over the clip; where frames are missing, the nearest beside which none is."""
-    spread = np.linspace(0, tracks.frames - 1 - GAP, PLACES).astype(int)
+    spread = np.linspace(0, moments[-1] - GAP, PLACES).astype(int)
     whole = np.flatnonzero(tracks.smooth_ends() - np.arange(tracks.frames) >= GAP)
     if not len(whole):
         whole = np.arange(tracks.frames - GAP)
-    return np.unique(whole[np.abs(whole - spread[:, None]).argmin(axis=1)]).tolist() if len(whole) else []
+    if not len(whole):
+        return []
+    return np.unique(whole[np.abs(moments[whole] - spread[:, None]).argmin(axis=1)]).tolist()
 
 
 def _used(tracks: Tracks, solution: Solution) -> Tracks:

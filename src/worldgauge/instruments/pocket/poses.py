@@ -102,7 +102,7 @@ class BundlePoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "bundle"
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     memory: ClassVar[float] = 0.3
 
     corners: int = 400
@@ -115,10 +115,12 @@ class BundlePoses(Instrument):
         small = lens.scaled(shrink, (width, height)) if lens else usual_lens((width, height))
         joined = self._joined(greys, small)
         tracks, kept = joined.tracks, joined.frames
-        chosen = tracks.every(-(-len(kept) // MOST_CAMERAS))
+        stride = -(-len(kept) // MOST_CAMERAS)
+        chosen = tracks.every(stride)
         some = tracks.in_frames(chosen)
         solution, source = self._solve(some, [greys[k] for k in kept[chosen]], small, given=lens is not None)
-        doubted = _doubt(summed(sway(some, solution), some.frames), torn(some, solution))
+        moments = kept[chosen] // stride
+        doubted = _doubt(summed(sway(some, solution, moments), int(moments[-1]) + 1), torn(some, solution))
         if some.frames < tracks.frames:
             solution = place_between(solution, tracks, chosen)
         seen = _agreement(solution)
