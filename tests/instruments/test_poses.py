@@ -168,15 +168,16 @@ def whips(right: float) -> np.ndarray:
     return true
 
 
-@pytest.mark.parametrize("right", [0.8, 1.6])
-def test_a_path_that_two_frames_beside_a_gap_contradict_is_doubted(right: float) -> None:
-    """Too little is seen in common across so wide a gap for a moving camera."""
+@pytest.mark.parametrize(("right", "why"), [(0.8, "where frames are missing"), (1.6, "without one part")])
+def test_a_path_that_two_frames_beside_a_gap_contradict_is_doubted(right: float, why: str) -> None:
+    """Too little is seen in common across so wide a gap for a moving camera; on a faster one the picture's parts
+    disagree as well."""
     true = whips(right)
     frames = film(true)[0]
     frames[[7, 8, 9, 10, 27, 28, 29]] = 0
     found = BundlePoses().trajectory(frames, LENS)
     assert rotation_error(found.poses[found.placed], true[found.placed]) > 5
-    assert "where frames are missing" in found.doubt
+    assert why in found.doubt
     narrower = film(true)[0]
     narrower[[8, 9, 28]] = 0
     found = BundlePoses().trajectory(narrower, LENS)
