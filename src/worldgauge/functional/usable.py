@@ -101,8 +101,8 @@ def filled_in(values: Floats, used: Bools) -> Floats:
 
 def behind_gaps(values: Floats, used: Bools) -> Floats:
     """(N,) the numbers, but right behind frames that are left out the middle one of three: of the frame before the gap,
-    its own, and of the frame after; at either end, of the nearest three. What was followed across a gap may be off where
-    the gap ends.
+    its own, and of the frame after; at either end, of the nearest three. What was followed across a gap may be off
+    where the gap ends.
 
     >>> behind_gaps(np.array([1.0, 99.0, 7.0, 2.0, 5.0]), np.array([True, False, True, True, True])).tolist()
     [1.0, 99.0, 2.0, 2.0, 5.0]

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from worldgauge.benchmarks.pocket.bench.bad_frames import ABOUT_FRAMES, FPS, POINTS, SIZE, columns, records, spoilt
+from worldgauge.benchmarks.pocket.bench.bad_frames import (
+    ABOUT_FRAMES,
+    FPS,
+    POINTS,
+    SIZE,
+    columns,
+    lines_of,
+    records,
+    spoilt,
+)
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.subjects import reference_frames
 from worldgauge.blocks.write import make_cases
@@ -73,3 +82,18 @@ def test_half_of_the_frames_black_is_too_little(tmp_path: Path) -> None:
         "stability",
     ):
         assert (found[name].status, found[name].code) == (Status.UNSCORED, TOO_FEW_FRAMES), name
+
+
+def test_the_lines_tell_what_moves_and_what_gets_no_score() -> None:
+    whole = {"camera": 90.0, "state": 80.0, "exposure": 99.0, "presence": None}
+    draws = [
+        {"at": [3, 7], "hurt": {"camera": 91.0, "state": 84.0, "exposure": 40.0, "presence": None}},
+        {"at": [4, 9], "hurt": {"camera": None, "state": 80.0, "exposure": 50.0, "presence": 5.0}},
+    ]
+    assert list(lines_of([{"clip": "pool oracle", "whole": whole, "draws": draws}])) == [
+        "pool oracle, frames [3, 7]: state 80.0 to 84.0",
+        "pool oracle, frames [4, 9]: camera 90.0 to no score",
+        "all columns within 2 points: 0 of 2 draws",
+        "camera 1 of 2, state 1 of 2",
+        "means over the draws move by: camera +1.00, state +2.00",
+    ]

@@ -109,8 +109,9 @@ def measure(block: Block, subject: Subject, draws: int, folder: Path) -> Row:
 
 
 def lines_of(rows: Sequence[Row]) -> Iterator[str]:
-    """Each draw in which a column moves too far, then how many do not, column by column."""
+    """Each draw in which a column moves too far; then for each column how many do not, and how its mean moves."""
     kept: dict[str, list[bool]] = {}
+    moves: dict[str, list[float]] = {}
     whole_draws = []
     for row in rows:
         for draw in row["draws"]:
@@ -120,6 +121,8 @@ def lines_of(rows: Sequence[Row]) -> Iterator[str]:
                     continue
                 after = draw["hurt"][name]
                 kept.setdefault(name, []).append(after is not None and abs(after - points) <= POINTS)
+                if after is not None:
+                    moves.setdefault(name, []).append(after - points)
                 if not kept[name][-1]:
                     moved.append(f"{name} {points:.1f} to {'no score' if after is None else f'{after:.1f}'}")
             whole_draws.append(not moved)
@@ -127,6 +130,7 @@ def lines_of(rows: Sequence[Row]) -> Iterator[str]:
                 yield f"{row['clip']}, frames {draw['at']}: {', '.join(moved)}"
     yield f"all columns within {POINTS:g} points: {sum(whole_draws)} of {len(whole_draws)} draws"
     yield ", ".join(f"{name} {sum(within)} of {len(within)}" for name, within in kept.items())
+    yield "means over the draws move by: " + ", ".join(f"{name} {np.mean(by):+.2f}" for name, by in moves.items())
 
 
 def main() -> None:
