@@ -87,7 +87,8 @@ def _measure(root: Path, cache: Path, files: list[str]) -> tuple[Lines, dict[str
     settings.write_text(_SETTINGS.format(sources=sources, data=folder / "tests"), "utf-8")
     of_children.write_text(_SETTINGS.format(sources=sources, data=folder / "children") + _OF_CHILDREN, "utf-8")
     # Slow tests are left out: a mutant that only they would catch is listed as a survivor, which errs on the safe side.
-    command = [sys.executable, "-m", "pytest", "-p", "tools.mutation.witness", "-m", "not slow and not nightly and not hours"]
+    quick = "not slow and not nightly and not hours"
+    command = [sys.executable, "-m", "pytest", "-p", "tools.mutation.witness", "-m", quick]
     command += ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=", *files]
     environment = {
         **os.environ,
