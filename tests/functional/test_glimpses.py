@@ -10,13 +10,13 @@ from worldgauge.functional.glimpses import blended_shares, forward_share, glimps
 COUNT = 32
 
 
-def _pan(step: int = 1) -> np.ndarray:
+def _pan(step: int = 1, count: int = COUNT) -> np.ndarray:
     """A textured scene that a camera pans over, as glimpses."""
     import cv2
 
     rough = np.random.default_rng(1).uniform(30, 220, (27, 200, 3))
     scene = cv2.GaussianBlur(rough, (0, 0), 2.0)
-    return np.stack([scene[:, step * k : step * k + 48] for k in range(COUNT)])
+    return np.stack([scene[:, step * k : step * k + 48] for k in range(count)])
 
 
 def test_time_runs_forwards_stands_or_runs_backwards() -> None:
@@ -53,6 +53,28 @@ def test_a_lost_frame_loses_its_own_say_alone() -> None:
     spoilt = np.where(shown[:, None, None, None], video, 0)
     whole, left = (np.isfinite(forward_share(*given)[1]) for given in ((video, video), (spoilt, video, shown)))
     assert np.flatnonzero(whole & ~left).tolist() == [11]
+
+
+def test_lost_frames_of_what_swings_do_not_turn_its_direction() -> None:
+    # To and fro in six frames: at another step than the usual one, the true moments before and after are alike.
+    count = np.arange(49)
+    scene = _pan(count=49)[np.round(12 + 8 * np.sin(0.4 + count * np.pi / 3) + 0.15 * count).astype(int)]
+    theirs, ours = scene + np.random.default_rng(0).normal(0, 0.5, (2, *scene.shape))
+    backwards = ours[::-1]
+    whole, _ = forward_share(backwards, theirs)
+    for lost in range(2, 47):
+        spoilt = backwards.copy()
+        spoilt[lost] = 0
+        assert forward_share(spoilt, theirs, count != lost)[0] == pytest.approx(whole, abs=0.15), lost
+
+
+@pytest.mark.parametrize("lost", [48, 47, 0])
+def test_a_frame_lost_at_an_end_takes_no_other_one_s_say(lost: int) -> None:
+    video = _pan(count=49)
+    spoilt, shown = video.copy(), np.arange(49) != lost
+    spoilt[lost] = 0
+    whole, left = (np.isfinite(forward_share(*given)[1]) for given in ((video, video), (spoilt, video, shown)))
+    assert set(np.flatnonzero(whole & ~left).tolist()) <= {lost}
 
 
 def test_a_still_reference_has_no_direction() -> None:

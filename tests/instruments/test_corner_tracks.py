@@ -6,6 +6,8 @@ import pytest
 from worldgauge.instruments.pocket.corner_tracks import Tracks
 from worldgauge.instruments.pocket.turns import routes
 
+# Two stretches that views in frames 2 and 6 join.
+MATCHED = np.array([[0, 1], [1, 2], [2, 3], [3, 4], [2, 6], [5, 6], [6, 7]])
 # Frames 0-3 and 7-9 are one stretch; 4-6 came between and hang on frame 7 alone.
 BRANCHED = np.array([[0, 1], [1, 2], [2, 3], [3, 7], [4, 5], [5, 6], [6, 7], [7, 8], [8, 9]])
 
@@ -42,7 +44,8 @@ def test_a_leap_is_kept_where_frames_are_left_out_around_it() -> None:
     leapt = tracks(12, links, links[:, 0] == 7)
     assert leapt.smooth_ends().tolist() == [7] * 8 + [11] * 4
     assert leapt.leaping.tolist() == [[7, 8]]
-    assert leapt.in_frames(leapt.every(3)).leaping.tolist() == [[2, 3]]
+    assert leapt.every(3).tolist() == [0, 3, 6, 7, 8, 9]
+    assert leapt.in_frames(leapt.every(3)).leaping.tolist() == [[3, 4]]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +53,7 @@ def test_a_leap_is_kept_where_frames_are_left_out_around_it() -> None:
     [
         (tracks(6).links, [[3, 4, 5], [2, 1, 0]]),
         (BRANCHED, [[3, 7, 8, 9], [2, 1, 0], [7, 6, 5, 4]]),
+        (MATCHED, [[3, 4], [2, 1, 0], [2, 6, 5], [6, 7]]),
     ],
 )
 def test_routes_go_on_in_time_then_back_then_to_the_branches(links: np.ndarray, ways: list[list[int]]) -> None:

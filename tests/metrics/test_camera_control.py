@@ -11,6 +11,8 @@ from scipy.spatial.transform import Rotation
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case, Condition
 from worldgauge.core.errors import NotApplicable, Unscored
+from worldgauge.core.metric import Metric
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.metrics.camera import camera_control, rotation_error
 
 
@@ -66,6 +68,21 @@ def test_too_few_frames_of_the_requested_path(case: Case) -> None:
     path["placed"][5:] = False
     with pytest.raises(Unscored, match="only 5 of 20 frames"):
         camera_control.function(case, path)
+
+
+@pytest.mark.parametrize("score", [camera_control, rotation_error])
+def test_a_clip_that_is_lost_where_it_should_turn_has_not_shown_that_it_stands_rightly(
+    score: Metric, tmp_path: Path
+) -> None:
+    asked = np.concatenate([np.zeros(12), np.linspace(0, 170, 12)])
+    CameraPath(_path(asked)).save(tmp_path / "camera.npz")
+    turn = Case(id="turn", condition=Condition(camera="camera.npz")).at(tmp_path)
+    stands = _found(np.zeros(24))
+    assert camera_control.function(turn, stands).value == 0
+    stands["placed"][13:] = False
+    with pytest.raises(Unscored, match=r"should turn by 71\.0 deg, but by 0\.0 in the frames that can be") as told:
+        score.function(turn, stands)
+    assert told.value.code == TOO_FEW_FRAMES
 
 
 def test_a_path_that_does_not_turn_is_not_judged(tmp_path: Path) -> None:

@@ -84,10 +84,11 @@ def forward_share(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None 
     usable = np.flatnonzero(said & in_time)
     matched, after, away = match[usable], between[usable + step[usable]], ahead[usable]
     rows = np.arange(len(usable))
-    # Every moment weighs what it would weigh at the usual step.
+    # Every moment weighs what it would weigh at the usual step. In what swings, the moments before and after may be
+    # alike at another step, where next to nothing would then weigh as much.
     evidence, most = np.zeros((2, count))
     most[usable] = like[usable] * course[matched]
-    passed = np.maximum(among[matched + away, matched - away], 1e-12)
+    passed = np.maximum(among[matched + away, matched - away], np.maximum(course[matched] / 4, 1e-12))
     evidence[usable] = most[usable] * (after[rows, matched - away] - after[rows, matched + away]) / passed
     says[usable] = evidence[usable] / (asked / count)
     evidence, most = filled_in(evidence, said), filled_in(most, said)
@@ -101,12 +102,13 @@ def _steps(shown: NDArray[np.bool_], later: int) -> NDArray[np.int64]:
     >>> _steps(np.array([True, True, True, False, True, True]), 2).tolist()
     [2, 3, 2, 2, 2, 2]
     """
-    there = np.append(shown, np.ones(later, bool))
-    frames = np.arange(len(shown))
-    steps = np.zeros(len(shown), np.int64)
+    count = len(shown)
+    steps = np.zeros(count, np.int64)
     for step in (later - 1, later + 1, later):
-        if step:
-            steps[there[np.minimum(frames + step, len(there) - 1)]] = step
+        if 0 < step < count:
+            steps[:-step][shown[step:]] = step
+    # Beyond the end nothing is lost, there is nothing.
+    steps[max(count - later, 0) :] = later
     return steps
 
 

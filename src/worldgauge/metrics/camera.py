@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
-from worldgauge.core.errors import NotApplicable
+from worldgauge.core.errors import NotApplicable, Unscored
 from worldgauge.core.metric import Measurement, metric
+from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.pose import geodesic_deg, root_mean_square
 from worldgauge.functional.rotation_agreement import RotationAgreement, compare_rotations
@@ -17,6 +18,9 @@ from worldgauge.signals.poses import poses_given_lens
 
 LEAST_TURN_DEG = 5.0
 """A requested path that turns less than this from its first view (root mean square) says nothing about turning."""
+LEAST_ASKED = 0.5
+"""Share of that turning which must be asked for in the frames that could be placed: a clip that can be followed only
+where the camera should stand still has not shown that it turns."""
 
 
 @metric(
@@ -34,7 +38,7 @@ def rotation_error(case: Case, path: Arrays) -> Measurement:
     Over the frames that could be placed.
     """
     requested = _requested(case, path)
-    made, placed = _compare(path, requested)
+    made, placed, _ = _compare(path, requested)
     errors = np.full(len(placed), np.nan)
     errors[placed] = made.errors
     return Measurement.from_curve(
@@ -50,17 +54,15 @@ def camera_control(case: Case, path: Arrays) -> Measurement:
     frames that could be placed.
     """
     requested = _requested(case, path)
-    made, placed = _compare(path, requested)
-    turned = geodesic_deg(requested.rotation[int(placed.argmax())], requested.rotation[: len(placed)])
+    made, placed, turned = _compare(path, requested)
     asked = root_mean_square(turned)
     if asked < LEAST_TURN_DEG:
         raise NotApplicable(f"the requested path hardly turns ({asked:.1f} deg)")
     curve: list[float | None] = [None] * len(placed)
     for k, error in zip(np.flatnonzero(placed).tolist(), made.errors.tolist(), strict=True):
         curve[k] = max(0.0, 1.0 - error / asked)
-    share = max(0.0, 1.0 - made.rms / max(root_mean_square(turned[placed]), LEAST_TURN_DEG))
     return Measurement(
-        share,
+        max(0.0, 1.0 - made.rms / root_mean_square(turned[placed])),
         tuple(curve),
         _compared(path, requested),
         frames=range(len(curve)),
@@ -68,11 +70,20 @@ def camera_control(case: Case, path: Arrays) -> Measurement:
     )
 
 
-def _compare(path: Arrays, requested: CameraPath) -> tuple[RotationAgreement, NDArray[np.bool_]]:
-    """The two paths in the frames that could be placed, and which of the compared frames those are."""
+def _compare(path: Arrays, requested: CameraPath) -> tuple[RotationAgreement, NDArray[np.bool_], NDArray[np.float64]]:
+    """The two paths in the frames that could be placed, which of the compared frames those are, and the degrees that
+    each of the compared frames should be turned by, from the first of them."""
     placed = path["placed"][: min(len(path["poses"]), len(requested))]
     check_enough(placed, "frames of the requested path can be placed", LEAST_FOUND)
-    return compare_rotations(path["poses"][: len(placed)][placed], requested.poses[: len(placed)][placed]), placed
+    turned = geodesic_deg(requested.rotation[int(placed.argmax())], requested.rotation[: len(placed)])
+    asked, there = root_mean_square(turned), root_mean_square(turned[placed])
+    if asked >= LEAST_TURN_DEG and there < LEAST_ASKED * asked:
+        raise Unscored(
+            f"the path should turn by {asked:.1f} deg, but by {there:.1f} in the frames that can be placed",
+            code=TOO_FEW_FRAMES,
+        )
+    made = compare_rotations(path["poses"][: len(placed)][placed], requested.poses[: len(placed)][placed])
+    return made, placed, turned
 
 
 def _requested(case: Case, path: Arrays) -> CameraPath:

@@ -29,7 +29,7 @@ class ColourFollowed(Instrument):
 
     seat: ClassVar[str] = "mask_follower"
     name: ClassVar[str] = "colour_followed"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     def followed(self, frames: Sequence[NDArray[np.uint8]], masks: Sequence[Mask]) -> Iterator[Mask]:
         """Frame by frame where any of the objects is, (H, W)."""

@@ -77,7 +77,7 @@ class Tracks:
 
     def every(self, stride: int) -> Ints:
         """Frames 0, stride, 2 stride, ..., and those that hold the stretches together, for `in_frames`."""
-        inner = np.unique(self.ends())[:-1]
+        inner = np.unique(self.smooth_ends())[:-1]
         held = self._far(self.links, wanted=True).ravel()
         return np.unique(np.concatenate([np.arange(0, self.frames, stride), held, inner, inner + 1]))
 

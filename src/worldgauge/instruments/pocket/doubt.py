@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import geodesic_deg
-from worldgauge.instruments.pocket.corner_tracks import Tracks
+from worldgauge.instruments.pocket.corner_tracks import LEAST_LINKS, Tracks
 from worldgauge.instruments.pocket.odometry import TIE_SHARE
 from worldgauge.instruments.pocket.solve import Solution
 from worldgauge.instruments.pocket.two_view import fit_step, fit_turn
@@ -38,19 +38,19 @@ NOISE = 0.7
 """Degrees by which two frames alone miss the turn of a path that is right."""
 
 
-def sway(tracks: Tracks, solution: Solution, moments: Ints) -> Floats:
+def sway(tracks: Tracks, solution: Solution, moments: Ints, duration: int) -> Floats:
     """(P,) degrees by which the turn between two frames changes without a part of the picture: the median over parts.
 
-    One number per place; 0 where too few corners tell. `moments` (F,) tells when in the clip the frames are: the same
-    places are looked at, however many frames are missing.
+    One number per place; 0 where too few corners tell. `moments` (F,) tells when in the clip of that `duration` the
+    frames are: the same places are looked at, however many frames are missing.
     """
     static = _used(tracks, solution)
-    return np.array([_sway_at(static, solution, first) for first in _places(tracks, moments)])
+    return np.array([_sway_at(static, solution, first) for first in _places(tracks, moments, duration)])
 
 
-def summed(of_places: Floats, frames: int) -> float:
+def summed(of_places: Floats, duration: int) -> float:
     """Degrees over a clip of so many frames, noise taken off, if every frame sways as the place next to it."""
-    return float(np.maximum(of_places - NOISE, 0.0).mean()) * frames / GAP if len(of_places) else 0.0
+    return float(np.maximum(of_places - NOISE, 0.0).mean()) * duration / GAP if len(of_places) else 0.0
 
 
 def torn(tracks: Tracks, solution: Solution) -> float:
@@ -59,22 +59,24 @@ def torn(tracks: Tracks, solution: Solution) -> float:
     off = [0.0]
     for first, second in tracks.leaping.tolist():
         _, here, there = static.shared(first, second)
-        if len(here) >= LEAST_OUTSIDE:
+        if len(here) >= LEAST_LINKS:
             seen = _model(here, there, solution.lens, moves=solution.moves)(here, there)
-            if seen is not None:
-                off.append(float(geodesic_deg(seen, rotation[first].T @ rotation[second])))
+            if seen is None:
+                seen = fit_turn(here, there, solution.lens).rotation
+            off.append(float(geodesic_deg(seen, rotation[first].T @ rotation[second])))
     return max(off)
 
 
-def _places(tracks: Tracks, moments: Ints) -> list[int]:
-    """Frames, evenly spread over the clip; where frames are missing, the nearest beside which none is."""
-    spread = np.linspace(0, moments[-1] - GAP, PLACES).astype(int)
-    whole = np.flatnonzero(tracks.smooth_ends() - np.arange(tracks.frames) >= GAP)
-    if not len(whole):
-        whole = np.arange(tracks.frames - GAP)
-    if not len(whole):
+def _places(tracks: Tracks, moments: Ints, duration: int) -> list[int]:
+    """Frames, evenly spread over the clip. Where frames are missing, the nearest beside which none is, if that is not
+    much farther: else a part of the clip that loses every third frame would not be looked at."""
+    starts = np.arange(tracks.frames - GAP)
+    if not len(starts):
         return []
-    return np.unique(whole[np.abs(moments[whole] - spread[:, None]).argmin(axis=1)]).tolist()
+    whole = tracks.smooth_ends()[starts] - starts >= GAP
+    wanted = np.linspace(0, max(duration - 1 - GAP, 0), PLACES).astype(int)
+    away = np.abs(moments[starts] - wanted[:, None]) + np.where(whole, 0, GAP + 0.5)
+    return np.unique(away.argmin(axis=1)).tolist()
 
 
 def _used(tracks: Tracks, solution: Solution) -> Tracks:

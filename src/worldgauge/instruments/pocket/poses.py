@@ -102,7 +102,7 @@ class BundlePoses(Instrument):
 
     seat: ClassVar[str] = "poses"
     name: ClassVar[str] = "bundle"
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
     memory: ClassVar[float] = 0.3
 
     corners: int = 400
@@ -119,8 +119,9 @@ class BundlePoses(Instrument):
         chosen = tracks.every(stride)
         some = tracks.in_frames(chosen)
         solution, source = self._solve(some, [greys[k] for k in kept[chosen]], small, given=lens is not None)
-        moments = kept[chosen] // stride
-        doubted = _doubt(summed(sway(some, solution, moments), int(moments[-1]) + 1), torn(some, solution))
+        duration = (len(greys) - 1) // stride + 1
+        swayed = summed(sway(some, solution, kept[chosen] // stride, duration), duration)
+        doubted = _doubt(swayed, torn(some, solution))
         if some.frames < tracks.frames:
             solution = place_between(solution, tracks, chosen)
         seen = _agreement(solution)

@@ -63,7 +63,7 @@ class ColourTrack(Instrument):
 
     seat: ClassVar[str] = "track"
     name: ClassVar[str] = "colour_track"
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
 
     keep: float = 0.45
     """Least score of an object seen in the frame before."""

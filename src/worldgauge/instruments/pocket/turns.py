@@ -60,8 +60,9 @@ def routes(links: Ints, first: int, last: int) -> list[list[int]]:
         while any(frame not in reached for frame in near[start]):
             route = [start]
             while ahead := [frame for frame in near[route[-1]] if frame not in reached]:
-                # Onwards in time before the way to a branch is taken.
-                route.append(max(ahead) if start == last else min(ahead))
+                following, farthest = (route[-1] + 1, max) if start == last else (route[-1] - 1, min)
+                # What was followed from frame to frame holds better than a leap.
+                route.append(following if following in ahead else farthest(ahead))
                 reached.add(route[-1])
             found.append(route)
             starts.extend(route[1:])
