@@ -94,7 +94,7 @@ def measure(block: Block, subject: Subject, draws: int, folder: Path) -> Row:
     if file.exists():
         row: Row = read_json(file)
         return row
-    (case,) = make_cases(folder / "worlds", [block])
+    (case,) = make_cases(folder / "worlds" / case_id(block), [block])
     made = make_subjects([case], [subject], folder / "subjects" / case.id)
     frames = np.stack(list(Video(clip_path(made[subject.name], case)).frames()))
     store = folder / "store" / case.id

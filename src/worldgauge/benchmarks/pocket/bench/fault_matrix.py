@@ -58,7 +58,7 @@ def measure(block: Block, faults: Sequence[str], folder: Path) -> Row:
     versions = {name: FAULTS[name].version for name in faults}
     if known.get("definitions") == made and known.get("faults") == versions:
         return known
-    (case,) = make_cases(folder / "worlds", [block])
+    (case,) = make_cases(folder / "worlds" / case_id(block), [block])
     subjects = [Subject(), *(Subject(fault, MIDDLE) for fault in faults)]
     folders = make_subjects([case], subjects, folder / "subjects" / case.id)
     instruments, store = Loaded(seats, "cpu"), Store(folder / "store")
