@@ -75,7 +75,7 @@ def measure(block: Block, folder: Path, faults: Sequence[str] = tuple(MUST_FALL)
     versions = {fault: FAULTS[fault].version for fault in faults}
     if known.get("definitions") == made and known.get("faults") == versions:
         return known
-    (case,) = make_cases(folder / "worlds", [block])
+    (case,) = make_cases(folder / "worlds" / case_id(block), [block])
     subjects = [Subject(), *(Subject(fault, severity) for fault in faults for severity in SEVERITIES)]
     folders = make_subjects([case], subjects, folder / "subjects" / case.id)
     instruments, store = Loaded(seats, "cpu"), Store(folder / "store")
