@@ -76,7 +76,8 @@ def _places(tracks: Tracks, moments: Ints, duration: int) -> list[int]:
     whole = tracks.smooth_ends()[starts] - starts >= GAP
     wanted = np.linspace(0, max(duration - 1 - GAP, 0), PLACES).astype(int)
     away = np.abs(moments[starts] - wanted[:, None]) + np.where(whole, 0, GAP + 0.5)
-    return np.unique(away.argmin(axis=1)).tolist()
+    chosen: list[int] = np.unique(away.argmin(axis=1)).tolist()
+    return chosen
 
 
 def _used(tracks: Tracks, solution: Solution) -> Tracks:
