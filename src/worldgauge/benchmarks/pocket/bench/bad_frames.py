@@ -4,7 +4,8 @@ python -m worldgauge.benchmarks.pocket.bench.bad_frames FOLDER [--worlds 24] [--
     [--frames 49] [--workers 1]
 
 Worlds whose target comes back; every other clip is the oracle, the others have one fault each. In each draw other
-frames turn black or flash. Half a minute of processor time per draw; what is in FOLDER already is kept.
+frames turn black or flash. Half a minute of processor time per draw; what is in FOLDER already is kept, unless a
+definition has changed since.
 """
 
 from __future__ import annotations
@@ -91,15 +92,21 @@ def records(uses: Sequence[MetricUse], case: Case, frames: Frames, folder: Path)
 def measure(block: Block, subject: Subject, draws: int, folder: Path) -> Row:
     """Every column's points on a clip and in each draw of bad frames; kept in `folder`."""
     file = folder / f"{case_id(block)}-{subject.name}-{block.frames}-{draws}.json"
-    if file.exists():
-        row: Row = read_json(file)
-        return row
+    made_by = {d.id: d.fingerprint for d in resolve(columns(), choose_seats("pocket"))}
+    known: Row = read_json(file) if file.exists() else {}
+    if known.get("definitions") == made_by:
+        return known
     (case,) = make_cases(folder / "worlds" / case_id(block), [block])
     made = make_subjects([case], [subject], folder / "subjects" / case.id)
     frames = np.stack(list(Video(clip_path(made[subject.name], case)).frames()))
     store = folder / "store" / case.id
     whole = records(columns(), case, frames, store / "whole")
-    row = {"clip": f"{case.id} {subject.name}", "whole": {name: r.value for name, r in whole.items()}, "draws": []}
+    row: Row = {
+        "definitions": made_by,
+        "clip": f"{case.id} {subject.name}",
+        "whole": {name: r.value for name, r in whole.items()},
+        "draws": [],
+    }
     for draw in range(draws):
         changed, at = spoilt(frames, 1000 * draw + block.seed)
         hurt = records(columns(), case, changed, store / str(draw))
