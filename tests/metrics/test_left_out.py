@@ -28,7 +28,40 @@ def _style(used: np.ndarray) -> Measurement:
     return found
 
 
-@pytest.mark.parametrize(("measure", "about"), [(_presence, 10), (_style, 20)])
+def _tones(used: np.ndarray) -> Measurement:
+    tones = np.where(used, np.where(np.arange(20) < 14, 0.9, 0.1), 1.0)
+    found: Measurement = METRICS.get("tonal_smoothness").function(Case(id="x"), {"tones": tones}, {"usable": used})
+    return found
+
+
+def _moments(name: str, shown: np.ndarray, true: np.ndarray, used: np.ndarray) -> Measurement:
+    glimpses = np.where(used[:, None, None, None], shown, 0.0)
+    found: Measurement = METRICS.get(name).function(
+        Case(id="x"), {"glimpses": glimpses}, {"glimpses": true}, {"usable": used}
+    )
+    return found
+
+
+def _pan() -> np.ndarray:
+    """Glimpses of a camera that pans over a rough scene."""
+    scene = np.random.default_rng(1).uniform(30, 220, (27, 200, 3))
+    return np.stack([scene[:, 3 * k : 3 * k + 48] for k in range(20)])
+
+
+def _double(used: np.ndarray) -> Measurement:
+    true = _pan()
+    ghosted = np.concatenate([true[:14], (true[14:] + true[13:19]) / 2])
+    return _moments("double_images", ghosted, true, used)
+
+
+def _out_of_step(used: np.ndarray) -> Measurement:
+    true = _pan()
+    return _moments("out_of_step", np.concatenate([true[:14], true[4:10]]), true, used)
+
+
+@pytest.mark.parametrize(
+    ("measure", "about"), [(_presence, 10), (_style, 20), (_tones, 20), (_double, 20), (_out_of_step, 20)]
+)
 def test_lost_frames_change_nothing_where_those_around_them_are_alike(measure, about: int) -> None:
     whole, hurt = measure(ALL), measure(USED)
     assert hurt.value == pytest.approx(whole.value, abs=1e-9) and 0.1 < whole.value < 0.9

@@ -112,17 +112,19 @@ def _steps(shown: NDArray[np.bool_], later: int) -> NDArray[np.int64]:
     return steps
 
 
-def steps_off(ours: Floats, theirs: Floats) -> tuple[float, Floats]:
+def steps_off(ours: Floats, theirs: Floats, shown: NDArray[np.bool_] | None = None) -> tuple[float, Floats]:
     """How far the moments that are shown lie from those that should be, as a share of the clip: the mean, and for each
-    frame, NaN for one that is like no true moment. Of moments that look alike the nearest counts. NaN altogether where
-    less than a quarter of the clip shows true moments.
+    frame, NaN for one that is like no true moment. Of moments that look alike the nearest counts, and a frame that is
+    not `shown` (N,) counts as those around it. NaN altogether where less than a quarter of the clip shows true moments.
     """
     match, like = _shown(_squares(ours, theirs), _squares(theirs, theirs))
     off = np.abs(match - _when(len(ours), len(theirs))) / max(1, len(theirs) - 1)
     off = np.where(off * len(theirs) < 1, 0.0, off)
-    if like.sum() < LEAST_SHOWN * len(ours):
+    seen = np.ones(len(ours), bool) if shown is None else shown
+    weight, weighed = filled_in(like, seen), filled_in(like * off, seen)
+    if not seen.any() or weight.sum() < LEAST_SHOWN * len(ours):
         return float("nan"), np.full(len(ours), np.nan)
-    return float((like * off).sum() / like.sum()), np.where(like > 0, off, np.nan)
+    return float(weighed.sum() / weight.sum()), np.where(seen & (like > 0), off, np.nan)
 
 
 def blended_shares(ours: Floats, theirs: Floats) -> Floats:

@@ -11,8 +11,10 @@ from worldgauge.functional.glimpses import tone_fullness
 from worldgauge.functional.light import drift_since_start, jumps
 from worldgauge.functional.motion_cells import light_gain
 from worldgauge.functional.usable import left_out_of
+from worldgauge.metrics.usable import of_usable_frames
 from worldgauge.signals.glimpses import frame_glimpses
 from worldgauge.signals.motion import motion_cells, shown_pairs
+from worldgauge.signals.usable import usable_frames
 
 STOPS = 100.0
 """No 8-bit video drifts further."""
@@ -37,7 +39,15 @@ def exposure_jumps(case: Case, motion: Arrays) -> Measurement:
     return Measurement.from_curve(np.minimum(jumps(motion["gain"]), STOPS))
 
 
-@metric(version=1, unit="share", higher_is_better=True, bounds=(0, 1), needs=[frame_glimpses()], formula=tone_fullness)
-def tonal_smoothness(case: Case, frames: Arrays) -> Measurement:
-    """Share of the tones within a frame's range that occur in it, mean over frames: banding leaves gaps."""
-    return Measurement.from_curve(frames["tones"])
+@metric(
+    version=2,
+    unit="share",
+    higher_is_better=True,
+    bounds=(0, 1),
+    needs=[frame_glimpses(), usable_frames()],
+    formula=tone_fullness,
+)
+def tonal_smoothness(case: Case, frames: Arrays, shown: Arrays) -> Measurement:
+    """Share of the tones within a frame's range that occur in it, mean over frames: banding leaves gaps. A frame that
+    is not usable counts as those around it: black has no gaps."""
+    return of_usable_frames(frames["tones"], shown["usable"])

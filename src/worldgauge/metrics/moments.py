@@ -11,6 +11,7 @@ from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays
 from worldgauge.functional.glimpses import blended_shares, forward_share, steps_off
 from worldgauge.functional.usable import check_enough, left_out_of
+from worldgauge.metrics.usable import of_usable_frames
 from worldgauge.signals.glimpses import frame_glimpses
 from worldgauge.signals.usable import usable_frames
 
@@ -36,20 +37,39 @@ def temporal_direction(case: Case, frames: Arrays, true: Arrays, shown: Arrays) 
     return Measurement(min(max(value, -1.0), 1.0), found.curve, **left_out_of(used, "frames"))
 
 
-@metric(version=2, unit="share of clip", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=steps_off)
-def out_of_step(case: Case, frames: Arrays, true: Arrays) -> Measurement:
-    """How far the moments that are shown lie from the reference's at the same time: loops, leaps, other speeds."""
-    value, curve = steps_off(_as_floats(frames), _as_floats(true))
+@metric(
+    version=3,
+    unit="share of clip",
+    higher_is_better=False,
+    bounds=(0, 1),
+    needs=[*_BOTH, usable_frames()],
+    formula=steps_off,
+)
+def out_of_step(case: Case, frames: Arrays, true: Arrays, shown: Arrays) -> Measurement:
+    """How far the moments that are shown lie from the reference's at the same time: loops, leaps, other speeds. A frame
+    that is not usable counts as those around it."""
+    used = shown["usable"]
+    check_enough(used, "frames are usable")
+    value, curve = steps_off(_as_floats(frames), _as_floats(true), used)
     if not np.isfinite(value):
         raise Unscored("too few frames show a moment of the reference", code=TOO_FEW_FRAMES)
     found = Measurement.from_curve(curve)
-    return Measurement(min(max(value, 0.0), 1.0), found.curve)
+    return Measurement(min(max(value, 0.0), 1.0), found.curve, **left_out_of(used, "frames"))
 
 
-@metric(version=1, unit="share", higher_is_better=False, bounds=(0, 1), needs=_BOTH, formula=blended_shares)
-def double_images(case: Case, frames: Arrays, true: Arrays) -> Measurement:
-    """How much of another moment shows through the frames: 0 for one moment each, 1 for two halves in every frame."""
-    return Measurement.from_curve(np.clip(blended_shares(_as_floats(frames), _as_floats(true)), 0.0, 1.0))
+@metric(
+    version=2,
+    unit="share",
+    higher_is_better=False,
+    bounds=(0, 1),
+    needs=[*_BOTH, usable_frames()],
+    formula=blended_shares,
+)
+def double_images(case: Case, frames: Arrays, true: Arrays, shown: Arrays) -> Measurement:
+    """How much of another moment shows through the frames: 0 for one moment each, 1 for two halves in every frame. One
+    that is not usable counts as those around it."""
+    shares = np.clip(blended_shares(_as_floats(frames), _as_floats(true)), 0.0, 1.0)
+    return of_usable_frames(shares, shown["usable"])
 
 
 def _as_floats(frames: Arrays) -> np.ndarray:

@@ -8,9 +8,7 @@ import pytest
 
 from worldgauge.benchmarks.pocket.bench.bad_frames import (
     ABOUT_FRAMES,
-    FPS,
     POINTS,
-    SIZE,
     columns,
     lines_of,
     records,
@@ -23,7 +21,7 @@ from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.reasons import TOO_FEW_FRAMES
 from worldgauge.core.status import Status
 
-FRAMES = 33
+SIZE, FRAMES, FPS = (224, 126), 33, 10.0
 PLACES = (
     ("room", "away_left", "rolling"),
     ("street", "away_right", "crossing"),

@@ -1,11 +1,11 @@
 """What one bad frame in twenty changes in every column of the pocket benchmark, in points.
 
 python -m worldgauge.benchmarks.pocket.bench.bad_frames FOLDER [--worlds 24] [--first-seed 96000] [--draws 2]
-    [--frames 49] [--workers 1]
+    [--frames 81] [--size 432 240] [--workers 1]
 
-Worlds whose target comes back; every other clip is the oracle, the others have one fault each. In each draw other
-frames turn black or flash. Half a minute of processor time per draw; what is in FOLDER already is kept, unless a
-definition has changed since.
+Worlds whose target comes back; every other clip is the oracle, the others have one fault each, dealt from all of them.
+In each draw other frames turn black or flash. Ten seconds of processor time per draw; what is in FOLDER already is
+kept, unless a definition has changed since.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import cycle
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from worldgauge.blocks.block import Block
 from worldgauge.blocks.choose import Choice, choose_blocks
+from worldgauge.blocks.faults import FAULTS
 from worldgauge.blocks.faults.base import Frames
 from worldgauge.blocks.subjects import Subject, clip_path, make_subjects
 from worldgauge.blocks.write import case_id, make_cases
@@ -48,19 +50,9 @@ ABOUT_FRAMES = {
     "sharpness": "a black frame is not sharp",
 }
 """Columns that bad frames must cost something, and why."""
-SIZE, FPS = (224, 126), 10.0
-SUBJECTS = (
-    Subject("camera_drift", 0.5),
-    Subject("still_life", 0.5),
-    Subject("identity_drift", 0.5),
-    Subject("lighting_drift", 0.5),
-    Subject("geometry_wobble", 0.5),
-    Subject("state_reset", 0.5),
-    Subject("floating", 0.5),
-    Subject("hand_shake", 0.25),
-    Subject("blur", 0.5),
-    Subject("background_swap", 0.5),
-)
+FPS = 16.0
+SUBJECTS = tuple(Subject(name, 0.25 if name == "hand_shake" else 0.5) for name in FAULTS if name != "flash")
+"""Faults that leave the clip its frames; at half severity a hand shakes so much that it can get no worse."""
 Row = dict[str, Any]
 
 
@@ -84,14 +76,14 @@ def spoilt(frames: Frames, seed: int) -> tuple[Frames, list[int]]:
 def records(uses: Sequence[MetricUse], case: Case, frames: Frames, folder: Path) -> dict[str, Record]:
     """What the columns say about frames that somebody made of a case."""
     seats = choose_seats("pocket")
-    inputs = CaseInputs(case, Video.from_array(frames, layout="THWC", fps=FPS))
+    inputs = CaseInputs(case, Video.from_array(frames, layout="THWC", fps=case.condition.fps or FPS))
     perception = Perception(inputs, seats, Store(folder), Loaded(seats, "cpu"))
     return {d.id: evaluate(d, inputs, perception) for d in resolve(list(uses), seats)}
 
 
 def measure(block: Block, subject: Subject, draws: int, folder: Path) -> Row:
     """Every column's points on a clip and in each draw of bad frames; kept in `folder`."""
-    file = folder / f"{case_id(block)}-{subject.name}-{block.frames}-{draws}.json"
+    file = folder / f"{case_id(block)}-{subject.name}-{block.frames}-{block.size[0]}-{draws}.json"
     made_by = {d.id: d.fingerprint for d in resolve(columns(), choose_seats("pocket"))}
     known: Row = read_json(file) if file.exists() else {}
     if known.get("definitions") == made_by:
@@ -146,11 +138,14 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=24)
     parser.add_argument("--first-seed", type=int, default=96000)
     parser.add_argument("--draws", type=int, default=2)
-    parser.add_argument("--frames", type=int, default=49)
+    parser.add_argument("--frames", type=int, default=81)
+    parser.add_argument("--size", type=int, nargs=2, default=(432, 240), metavar=("WIDTH", "HEIGHT"))
     parser.add_argument("--workers", type=int, default=1)
     asked = parser.parse_args()
-    blocks = choose_blocks(asked.worlds, asked.first_seed, Choice(size=SIZE, frames=asked.frames, fps=FPS))
-    subjects = [Subject() if k % 2 == 0 else SUBJECTS[k // 2 % len(SUBJECTS)] for k in range(len(blocks))]
+    choice = Choice(size=tuple(asked.size), frames=asked.frames, fps=FPS)
+    blocks = choose_blocks(asked.worlds, asked.first_seed, choice)
+    dealt = cycle(np.random.default_rng(asked.first_seed).permutation(len(SUBJECTS)).tolist())
+    subjects = [SUBJECTS[next(dealt)] if k % 2 else Subject() for k in range(len(blocks))]
     rows = []
     with one_blas_thread(), ProcessPoolExecutor(asked.workers, get_context("spawn"), one_opencv_thread) as pool:
         pairs = zip(blocks, subjects, strict=True)
