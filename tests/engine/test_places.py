@@ -188,3 +188,30 @@ def test_patience_is_ours_and_not_that_of_amazons_client(monkeypatch: pytest.Mon
         Place(url).read("x")
     once = {"retries": {"total_max_attempts": 1}, "s3": {"addressing_style": "virtual"}}
     assert given == [{"use_listings_cache": False, "config_kwargs": once}, {"use_listings_cache": False}]
+
+
+def test_a_place_that_is_not_there_holds_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert place.listing() == {} and place.entries() == ({}, [])
+
+    def missing(*_: Any, **__: Any) -> None:
+        raise FileNotFoundError("no such folder")
+
+    monkeypatch.setattr(Bucket, "find", missing)
+    assert place.listing() == {}
+
+
+def test_a_place_lists_its_own_files_and_folders(place: Place) -> None:
+    for name in ("b/c/deep", "a", "b/d", "z"):
+        place.put_if_absent(name, name.encode())
+    assert sorted(place.listing()) == ["a", "b/c/deep", "b/d", "z"]
+    files, folders = place.entries()
+    assert sorted(files) == ["a", "z"] and folders == ["b"]
+
+
+def test_what_a_server_tells_of_files_below_is_passed_over(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some object stores have no folders and answer with everything that begins alike."""
+    place.put_if_absent("a", b"1")
+    of_one = place.entries()[0]["a"]
+    everything = [of_one | {"name": of_one["name"].removesuffix("a") + name} for name in ("b/c", "d", "a")]
+    monkeypatch.setattr(Bucket, "ls", lambda *_, **__: everything)
+    assert sorted(place.entries()[0]) == ["a", "d"]

@@ -85,6 +85,13 @@ def test_a_still_reference_has_no_direction() -> None:
 def test_other_lengths_are_stretched() -> None:
     video = _pan()
     assert forward_share(video[::2], video)[0] > 0.8
+    # Less than a frame off is when it is due.
+    assert steps_off(video[np.round(np.linspace(0, COUNT - 1, 12)).astype(int)], video)[0] == 0
+
+
+def test_what_nobody_can_see_is_no_course_of_time() -> None:
+    faint = 128 + 1e-4 * (_pan() - 128)
+    assert np.isnan(forward_share(faint, faint)[0])
 
 
 def test_blends_are_told_by_their_weight() -> None:

@@ -207,3 +207,12 @@ def test_of_several_records_the_last_invocation_counts(finished: Path, tmp_path:
         stream.writelines(json.dumps(line) + "\n" for line in (*lines, failed[0]))
     found = run_status(folder, tallies=tallies)
     assert found.statuses == {"ok": 2, "invalid": 1} and found.written == 3 and "error: ours" not in found.failures
+
+
+def test_a_record_of_an_earlier_invocation_is_written_an_error_of_one_is_not(finished: Path, tmp_path: Path) -> None:
+    folder = copied(finished, tmp_path / "run")
+    records = folder / "records-0.jsonl"
+    lines = [json.loads(line) | {"invocation": -1} for line in records.read_text().splitlines()]
+    lines[0] |= {"status": "error", "reason": "ours", "value": None}
+    records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert run_status(folder).written == 2
