@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from worldgauge.core.video import Video
 from worldgauge.engine.executors import InlineExecutor, PoolExecutor, local_executor
 from worldgauge.engine.job import Setup
 from worldgauge.engine.limits import Limits
-from worldgauge.engine.processes import WorkerProcess
+from worldgauge.engine.processes import death_by
 from worldgauge.engine.work import WorkItem
 
 METRIC = "picture_quality"
@@ -74,10 +73,7 @@ def test_workers_that_die_while_they_start_end_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("code", "did"), [(0, "ended .* exit code 0"), (3, "ended .* exit code 3"), (-9, "SIGKILL")])
 def test_how_a_worker_died_is_told(code: int, did: str) -> None:
-    worker = WorkerProcess.__new__(WorkerProcess)
-    worker._process = SimpleNamespace(is_alive=lambda: False, exitcode=code)  # type: ignore[assignment]
-    death = worker.death()
-    assert death is not None and re.search(did, death.did)
+    assert re.search(did, death_by(code).did)
 
 
 def test_one_worker_is_a_process_only_where_that_is_asked_for(tmp_path: Path) -> None:

@@ -47,6 +47,19 @@ class Death(NamedTuple):
         return f"{self.did}, twice" + (f"; {self.hint}" if self.hint else "")
 
 
+def death_by(code: int) -> Death:
+    """How a process died that ended with an exit code, a negative one for a signal."""
+    if code >= 0:
+        return Death(f"ended its process with exit code {code}")
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    if name == "SIGKILL":
+        return Death(f"killed its process ({name})", "if memory ran out, use fewer workers or a smaller clip")
+    return Death(f"killed its process ({name})")
+
+
 class WorkerProcess:
     """One worker seen from the main process. It does its items in the order they were given."""
 
@@ -145,16 +158,7 @@ class WorkerProcess:
         """How it died; None while it lives."""
         if self._process.is_alive():
             return None
-        code = self._process.exitcode or 0
-        if code >= 0:
-            return Death(f"ended its process with exit code {code}")
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        if name == "SIGKILL":
-            return Death(f"killed its process ({name})", "if memory ran out, use fewer workers or a smaller clip")
-        return Death(f"killed its process ({name})")
+        return death_by(self._process.exitcode or 0)
 
     def end(self) -> None:
         """Stop it at once."""
