@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from worldgauge.core.benchmark import BenchmarkFile, Group, MetricUse, resolved_use
+from worldgauge.core.reducers import OVER_MEMBERS
 from worldgauge.core.scale import Scale
 from worldgauge.verbs import print_pairs, print_table, say
 
@@ -53,7 +54,8 @@ def _members(group: Group) -> str:
     """Shares and members of a group in one line, and how they are made one where that is no mean."""
     total = sum(group.of.values())
     told = ", ".join(f"{weight / total:.1%} {member}" for member, weight in group.of.items())
-    return told if group.reduce == "mean" else f"{told} ({group.reduce})"
+    words = OVER_MEMBERS[group.reduce].words
+    return f"{told}; {words}" if words else told
 
 
 def _metric_rows(file: BenchmarkFile, use: MetricUse) -> Iterator[tuple[str, ...]]:

@@ -6,9 +6,10 @@ from typing import Any
 
 from worldgauge.cli.show_benchmark import scale_in_words, tree_lines
 from worldgauge.cli.show_definition import calibration_of, formula_of, inputs_of
-from worldgauge.core.benchmark import BenchmarkFile, CaseReducer, MetricUse, read_benchmark_file, resolved_use
+from worldgauge.core.benchmark import BenchmarkFile, MetricUse, read_benchmark_file, resolved_use
 from worldgauge.core.metric import METRICS
 from worldgauge.core.official import official_instruments
+from worldgauge.core.reducers import OVER_CASES
 from worldgauge.core.signal import SIGNALS
 from worldgauge.core.where import place_of
 from worldgauge.engine.definitions import all_uses
@@ -60,14 +61,6 @@ def column_pairs(told: Told) -> list[tuple[str, str]]:
     return pairs
 
 
-MEANS: dict[CaseReducer, str] = {
-    "mean": "",
-    "weighted_mean": "mean over cases by their weight",
-    "frame_mean": "mean over all frames or pairs of all cases",
-    "pooled_ratio": "mean over cases by the denominator of each",
-}
-
-
 def _settings(shown: MetricUse) -> Told:
     parameters = {**METRICS.get(shown.use).defaults, **shown.parameters}
     scale = scale_in_words(shown.scale) + (f": {shown.unscaled}" if shown.unscaled else "")
@@ -76,7 +69,7 @@ def _settings(shown: MetricUse) -> Told:
         "metric": shown.use,
         "parameters": parameters,
         "scale": "; ".join([scale, *derived]),
-        "mean": MEANS[shown.reduce],
+        "mean": OVER_CASES[shown.reduce].words,
     }
 
 

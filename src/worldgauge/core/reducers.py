@@ -24,6 +24,8 @@ class OverCases:
     weighs: str
     unknown: Callable[[Floats], float]
     """From the weights of the clips that have a number."""
+    words: str = ""
+    """What the mean is called; empty for the plain mean."""
 
 
 def one(known: Floats) -> float:
@@ -42,9 +44,11 @@ def heaviest(known: Floats) -> float:
 
 OVER_CASES: dict[str, OverCases] = {
     "mean": OverCases("1", one),
-    "weighted_mean": OverCases("the case's own weight", heaviest),
-    "frame_mean": OverCases("frames or pairs that have a number", heaviest),
-    "pooled_ratio": OverCases("the denominator of its ratio", heaviest),
+    "weighted_mean": OverCases("the case's own weight", heaviest, "mean over cases by their weight"),
+    "frame_mean": OverCases(
+        "frames or pairs that have a number", heaviest, "mean over all frames or pairs of all cases"
+    ),
+    "pooled_ratio": OverCases("the denominator of its ratio", heaviest, "mean over cases by the denominator of each"),
 }
 """How cases become one number."""
 
@@ -103,12 +107,29 @@ def harmonic_zero(members: Floats, weights: Floats) -> Floats:
     return np.where((members == 0).any(axis=0) & ~(members < 0).any(axis=0), 0.0, harmonic(members, weights))
 
 
-OVER_MEMBERS: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "mean": mean,
-    "geometric": geometric,
-    "harmonic": harmonic,
-    "least": least,
-    "harmonic_zero": harmonic_zero,
+@dataclass(frozen=True)
+class OverMembers:
+    """A way in which a group's members become its score, and what it is called wherever it is shown."""
+
+    combine: Callable[[Floats, Floats], Floats]
+    title: str
+    """The beginning of a sentence: `Weighted harmonic mean`."""
+    words: str = ""
+    """What stands before the members in a sentence: `harmonic mean`; empty for the plain mean."""
+
+    def __call__(self, members: Floats, weights: Floats) -> Floats:
+        """(n, ...) scores and (n,) weights of members to the (...) scores of the group."""
+        return self.combine(members, weights)
+
+
+OVER_MEMBERS: dict[str, OverMembers] = {
+    "mean": OverMembers(mean, "Weighted mean"),
+    "geometric": OverMembers(geometric, "Weighted geometric mean", "geometric mean"),
+    "harmonic": OverMembers(harmonic, "Weighted harmonic mean", "harmonic mean"),
+    "least": OverMembers(least, "The least", "the least"),
+    "harmonic_zero": OverMembers(
+        harmonic_zero, "Weighted harmonic mean, 0 where a member is 0", "harmonic mean (0 where a member is 0)"
+    ),
 }
 """How a group is made of its members. Each rises with every member, so bounds go through it end by end. Geometric and
 harmonic means have no value where a member is negative: an end at which one may be is no bound."""

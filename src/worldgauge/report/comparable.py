@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 
+from worldgauge.core.benchmark import Group
 from worldgauge.core.case_parts import in_words
 from worldgauge.core.contents import STANDING
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reducers import OVER_MEMBERS
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Run
 
@@ -73,21 +75,18 @@ def unlike_cases(asked: Sequence[int], measured: Sequence[Collection[str]]) -> s
     return f"Runs cover different cases, {len(shared)} of them in common: scores are each over its own"
 
 
-_REDUCED = {
-    "mean": "",
-    "geometric": "geometric mean of ",
-    "harmonic": "harmonic mean of ",
-    "least": "the least of ",
-}
-
-
 def _tree(run: Run) -> str:
     """Groups, weights, kinds of mean and the policy on absent videos, which decide what a score is a mean of."""
     benchmark = run.file.benchmark
-    groups = "; ".join(
-        f"{g.id} = {_REDUCED[g.reduce]}" + " + ".join(f"{w:g} {m}" for m, w in g.of.items()) for g in benchmark.groups
-    )
+    groups = "; ".join(_node(group) for group in benchmark.groups)
     return f"{groups}; {'; '.join(f'{why}: {rule}' for why, rule in benchmark.policy.rules().items())}"
+
+
+def _node(group: Group) -> str:
+    """`overall = harmonic mean of 1 rate + 1 score`: a group, how it is made of its members, and their weights."""
+    words = OVER_MEMBERS[group.reduce].words
+    members = " + ".join(f"{weight:g} {member}" for member, weight in group.of.items())
+    return f"{group.id} = {words} of {members}" if words else f"{group.id} = {members}"
 
 
 def side_by_side(left_name: str, left: DefinitionFile, right_name: str, right: DefinitionFile) -> str:

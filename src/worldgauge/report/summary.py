@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from worldgauge.core.aggregate import Tree, weighted_means
+from worldgauge.core.reducers import OVER_MEMBERS
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.report.case_table import CaseTable, tabulate
@@ -233,7 +234,9 @@ def _why_empty(tree: Tree, row: int, statuses: dict[str, int], values: dict[str,
         return tree.definitions[row].unavailable or f"no case scored ({listing})"
     group = tree.groups[row - len(tree.definitions)]
     absent: Sequence[str] = tree.absent_members(group, values)
-    return "no score for " + ", ".join(absent) if absent else f"no {group.reduce} mean of negative scores"
+    if absent:
+        return "no score for " + ", ".join(absent)
+    return f"no {OVER_MEMBERS[group.reduce].words} of negative scores"
 
 
 def _number(value: float) -> float | None:

@@ -146,7 +146,7 @@ def _group(group: Group, known: Mapping[str, Column], better: int, digits: int) 
         observed=any(m.observed for m in members),
         digits=digits,
         case_digits=digits,
-        definition={"of": group.of, "reduce": group.reduce},
+        definition={"of": group.of, "reduce": group.reduce, "made_by": OVER_MEMBERS[group.reduce].title},
         known_flaw=group.known_flaw,
     )
 

@@ -3,7 +3,6 @@
 
 (() => {
   const { el, svg, number, score, text } = wg;
-  const REDUCED = { mean: "Weighted mean", geometric: "Weighted geometric mean", harmonic: "Weighted harmonic mean", harmonic_zero: "Weighted harmonic mean, 0 of zeros", least: "The least" };
   const WAY = { 1: "larger is better", "-1": "smaller is better", 0: "neither way is better by itself" };
 
   const pairs = (entries) => el("dl", { class: "pairs" }, entries.filter(([, v]) => v !== undefined && v !== null && v !== "").map(([k, v]) => [el("dt", null, k), el("dd", null, v instanceof Node ? v : text(v))]));
@@ -55,7 +54,7 @@
   function definition(index, column) {
     const scale = column.scale;
     const rows = column.kind === "group"
-      ? [["Kind", REDUCED[column.reduce]], ["Members", el("ul", { class: "tree" }, Object.entries(column.of).map(([id, weight]) => el("li", null, el("a", { href: `#/metric/${encodeURIComponent(id)}` }, text(index.columns.find((c) => c.id === id)?.title ?? id)), ` × ${number(weight)}`)))], ["Direction", WAY[column.better]]]
+      ? [["Kind", column.made_by], ["Members", el("ul", { class: "tree" }, Object.entries(column.of).map(([id, weight]) => el("li", null, el("a", { href: `#/metric/${encodeURIComponent(id)}` }, text(index.columns.find((c) => c.id === id)?.title ?? id)), ` × ${number(weight)}`)))], ["Direction", WAY[column.better]]]
       : [["What", column.summary], ["Metric", `${column.metric}, version ${column.version}`], [scale ? "Unit before the scale" : "Unit", column.unit || "none"], ["Direction", column.scale ? `${WAY[column.better]} after the scale; raw: ${WAY[{ true: 1, false: -1 }[column.higher_is_better] ?? 0]}` : WAY[column.better]],
         ["Bounds", column.bounds.join(" to ")], ["Parameters", flat(column.parameters) || "none"],
         ["Scale", scale ? `${scale.from.map(number).join(" → ")} becomes ${scale.to.map(number).join(" → ")}, ${scale.clip ? "clipped" : "not clipped"}, per ${scale.level}` : "none: scores are in the metric's unit"],
@@ -104,7 +103,7 @@
 
   wg.view("metrics", (root, _parts, _query, index) => {
     root.append(el("h2", { class: "title" }, "Metrics and groups"), el("div", { class: "cards" }, wg.columnsOf(index).map((column) => el("a", { class: "card link", href: `#/metric/${encodeURIComponent(column.id)}` },
-      el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `${REDUCED[column.reduce]} of ${Object.keys(column.of).join(", ")}` : ""))),
+      el("h3", null, text(column.title), el("span", { class: "chip small" }, column.kind)), el("p", null, text(column.summary || (column.of ? `${column.made_by} of ${Object.keys(column.of).join(", ")}` : ""))),
       el("p", { class: "note" }, WAY[column.better], column.score_unit ? ` · ${column.score_unit}` : column.scale ? " · on a scale" : "", column.fingerprint ? ` · ${column.fingerprint.slice(0, 12)}` : "")))));
   });
 })();
