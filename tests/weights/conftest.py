@@ -88,6 +88,10 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"'{key}' = {_toml(part)}" for key, part in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 

@@ -198,6 +198,39 @@ def test_addresses_outside_the_hub(hub: LittleHub, table: Table) -> None:
     assert len(hub.asked("GET")) == 4, "an answer that will not change is not asked for again"
 
 
+def test_another_address_is_tried(hub: LittleHub, table: Table) -> None:
+    hub.plain["net.pth"] = b"0.75"
+    mirror = {"repository": "tiny/net", "file": "net.txt"}
+    older = {"url": f"{hub.url}/net.pth", "file": "net.pth", "sha256": digest(b"0.75")}
+    gone = {"repository": "tiny/none", "licence": "MIT"}
+    table(
+        tiny_net=entry(sha256=digest(), also=[mirror], **gone),
+        other_net=entry(sha256="f" * 64, also=[older], **gone),
+        no_net=entry(also=[{"url": f"{hub.url}/gone.txt"}], **gone),
+    )
+    first, second, third = fetch(["tiny_net", "other_net", "no_net"])
+    assert first.status == "fetched"
+    assert f"net.txt, from tiny/net at {COMMIT[:12]}, sha256 {digest()[:12]}... as published" in first.told
+    assert second.status == "fetched"
+    assert f"net.pth, from {hub.url}/net.pth, sha256 {digest(b'0.75')[:12]}... as published" in second.told
+    assert third.status == "refused"
+    assert "the hub has no repository tiny/none, or not for you; nor from http" in third.told
+    assert "gone.txt cannot be fetched: the server answers 404 Not Found; look at" in third.told
+    assert "\n" not in third.told
+
+
+def test_a_cached_file_of_any_commit_serves_where_its_digest_is_known(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tiny_net=entry(sha256=digest(), revision="f" * 40), unknown=entry(revision="f" * 40))
+    path = Path("hub/models--tiny--net/snapshots") / COMMIT / "net.txt"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(CONTENT)
+    monkeypatch.setenv("HF_HUB_CACHE", str(Path("hub").absolute()))
+    assert locate("tiny_net").path == path.absolute()
+    assert locate("unknown").path is None
+
+
 def test_what_no_program_can_fetch(table: Table) -> None:
     table(tiny_net=entry(page="https://example.org/by-hand"))
     assert "download net.txt from https://example.org/by-hand and give --weights tiny_net=PATH" in one().told

@@ -10,6 +10,7 @@ import pytest
 
 import helpers
 from weights.conftest import CONTENT, Command, Table, digest, entry
+from weights.little_hub import LittleHub
 from worldgauge.core import file_digests
 from worldgauge.core.errors import Unavailable, WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS
@@ -61,6 +62,48 @@ def test_a_file_somebody_names_may_be_another(table: Table) -> None:
     found = locate("tiny_net")
     assert (found.other, found.remark) == (False, "")
     assert "other_weights" not in INSTRUMENTS.get("tiny_net")().identity()
+
+
+def test_another_file_with_the_same_parameters_is_no_other(table: Table, hub: LittleHub) -> None:
+    other = {"file": "net.pth", "url": f"{hub.url}/net.pth", "sha256": digest(b"0.75"), "what": "the older file"}
+    table(tiny_net=entry(sha256=digest(), bytes=len(CONTENT), also=[other]))
+    Path("folder").mkdir()
+    Path("folder/net.pth").write_bytes(b"0.75")
+    for place in ("folder", "tiny_net=folder", "tiny_net=folder/net.pth"):
+        place_weights([place])
+        found = locate("tiny_net")
+        assert (found.path, found.digest) == (Path("folder/net.pth").absolute(), digest(b"0.75"))
+        assert (found.other, found.remark, found.weights.file) == (False, "the older file", "net.txt")
+    Path("folder/net.txt").write_bytes(CONTENT)
+    place_weights(["tiny_net=folder"])
+    assert (locate("tiny_net").digest, locate("tiny_net").remark) == (digest(), "")
+    Path("folder/net.pth").write_bytes(b"0.5")
+    place_weights(["tiny_net=folder/net.pth"])
+    assert locate("tiny_net").other
+
+
+def test_the_small_file_next_to_it(table: Table) -> None:
+    """It says which network the parameters are of: missing is a line with what to do, another one is another file."""
+    fields = {"beside": ["config.json"], "beside_sha256": {"config.json": digest(b"{}")}, "sha256": digest()}
+    table(tiny_net=entry(**fields))
+    before = locate("tiny_net").digest
+    path = kept()
+    needed = f"config.json is missing next to {path}, and without it the network is not known"
+    brings = "copy it there from hub repository tiny/net, or worldgauge fetch tiny_net"
+    assert locate("tiny_net").reason == f"weights 'tiny_net': {needed}; {brings}"
+    config = path.with_name("config.json")
+    config.write_text("{}")
+    found = locate("tiny_net")
+    assert (found.path, found.remark, found.digest) == (path, "", before), "the key is known before the files are here"
+    config.write_text('{"depth": 3}')
+    assert f"{config} is not the published file, sha256" in locate("tiny_net").reason
+    place_weights([f"tiny_net={path}"])
+    found = locate("tiny_net")
+    assert (found.path, found.other, found.remark) == (path, True, "your own config.json, not the published one")
+    config.unlink()
+    assert "config.json is missing next to" in locate("tiny_net").reason
+    with pytest.raises(Unavailable, match=r"config\.json is missing next to .*; copy it there from"):
+        INSTRUMENTS.get("tiny_net")().weight_files()
 
 
 @pytest.mark.parametrize("inside", ["net.txt", "tiny_net/net.txt"])

@@ -16,7 +16,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.official import official_instruments
-from worldgauge.core.weights import find_weights, weights_table
+from worldgauge.core.weights import find_weights, weights_table, without_digest
 from worldgauge.engine.fetching import official_names, weights_of
 
 OURS = weights_table()
@@ -36,8 +36,58 @@ def test_every_entry_of_ours_says_where_it_comes_from(name: str) -> None:
 
 
 def test_the_digests_of_ours_are_all_different() -> None:
-    digests = [found.sha256 for found in OURS.values() if found.sha256]
-    assert len(digests) == len(set(digests)) > 15
+    digests = [one.sha256 for found in OURS.values() for one in {e.sha256: e for e in found.editions}.values()]
+    known = [digest for digest in digests if digest]
+    assert len(known) == len(set(known)) > 30
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_digest_of_ours_says_who_states_it(name: str) -> None:
+    for found in OURS[name].editions:
+        assert bool(found.sha256) <= bool(found.evidence)
+        assert not found.revision or re.fullmatch(r"[0-9a-f]{40}", found.revision)
+        assert not found.sha256 or found.size is not None or found.url, "a size, or an address that tells it"
+        assert found.fully_known <= (len(found.sha256) == 64)
+
+
+def test_which_files_of_ours_have_no_whole_digest() -> None:
+    """A column that rests on one of the first is not official; of the second its authors publish the first digits."""
+    assert without_digest(OURS) == ["image_reward"]
+    assert [name for name, found in OURS.items() if found.known_digest == "first digits"] == ["clip_iqa_plus"]
+    assert [name for name, found in OURS.items() if found.known_digest == "whole" and not found.fully_known] == ["sam3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "digest"),
+    [
+        ("droid_slam", 16061701, "46476ef64cde45a97504910d6f3de2eef7b398ec1c6e4e668815c29076024526"),
+        ("vfimamba", 264414373, "c1dac5b08f4c41e95452f7a41b35347409fc58b0e25b3ba8de899144ff28a350"),
+        ("sea_raft_m", 78778760, "cb8cfbf14c5e0f6734b64add383708b7ff68cc6089a0007c67165d4761346102"),
+        ("grounding_dino_t", 689359096, "1a2412ef99bd74bcd3c2a246fa1e48581f8889a1300c9051974741314fc042f3"),
+        ("map_anything", 4914062480, "fa06c0fdccefc5048e072c85935d5789b1e36b307f3859033c17f9dcb9fd5201"),
+        ("depth_anything_3_nested", 6759558100, "8ebe871a022ed58d2fc8fdfb2ebdb31d57b60fe39611c849095851a7b7c6020c"),
+        ("depth_anything_3_small", 137248940, "364492e38a3a06d221ac75da7f6621ada3f2361cd24fde11ba79091e9f40efcf"),
+        ("depth_anything_v2_base", 389961218, "0d2b7002e62d39d655571c371333340bd88f67ab95050c03591555aa05645328"),
+        ("depth_anything_v2_large", 1341395338, "a7ea19fa0ed99244e67b624c72b8580b7e9553043245905be58796a608eb9345"),
+        ("clip_b32_laion2b", 605143316, "ac4f8c4b88af6d963118cbf40ad93176d092abbedfcb752601ae1866352656e6"),
+    ],
+)
+def test_published_identities(name: str, size: int, digest: str) -> None:
+    assert (OURS[name].bytes, OURS[name].sha256) == (size, digest)
+
+
+def test_other_files_of_ours() -> None:
+    """The checkpoint that WorldScore's code loads, and the second repositories of three files."""
+    pth = OURS["sea_raft_m"].editions[1]
+    assert (pth.file, pth.sha256[:8], pth.bytes) == ("Tartan-C-T-TSKH-spring540x960-M.pth", "adcc1692", None)
+    for name, repository in (
+        ("vfimamba", "MCG-NJU/VFIMamba"),
+        ("clip_iqa_plus", "chaofengc/IQA-PyTorch-Weights"),
+        ("image_reward", "zai-org/ImageReward"),
+    ):
+        entry, other = OURS[name].editions
+        assert (other.repository, other.sha256, other.bytes) == (repository, entry.sha256, entry.bytes)
+    assert OURS["droid_slam"].command == "worldgauge fetch droid_slam"
 
 
 @pytest.mark.parametrize("name", INSTRUMENTS.names())
@@ -67,6 +117,10 @@ def test_the_table_goes_with_the_package() -> None:
         ({"licence": ""}, "licence"),
         ({"shape": "round"}, "shape"),
         ({"url": "https://example.org/a", "beside": ["b"]}, "only a repository has files beside"),
+        ({"beside": ["b"], "beside_sha256": {"c": "0" * 64}}, "beside_sha256 names c, which is not among the files"),
+        ({"beside": ["b"], "beside_sha256": {"b": "0" * 8}}, "beside_sha256 of b is no sha256"),
+        ({"also": [{"file": "b"}]}, "give a repository or a url"),
+        ({"also": [{"url": "https://example.org/a", "bytes": 3}]}, "a file of another size needs its own sha256"),
     ],
 )
 def test_a_wrong_table_is_one_line(table: Table, fields: dict[str, Any], told: str) -> None:

@@ -3,21 +3,23 @@
     located = locate("raft_large")
     located.path or located.reason
 
-A file in a folder or in a cache must be the published one. A file somebody names himself may be another (his own
-training, another format): the digest of the very file goes into every key, and `located.other` says that it is another.
+A file in a folder or in a cache must be the published one, or another that the table accepts in its place. A file that
+the user names may be any (his own training, another format): the digest of the very file goes into every key, and
+`located.other` reports that it is another.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.weight_records import digest_of_weights, first_seen, weights_folder
-from worldgauge.core.weights import DIGEST_LENGTH, UNKNOWN, Weights, find_weights, megabytes_in_words
+from worldgauge.core.weights import UNKNOWN, Weights, find_weights, megabytes_in_words
 
 _VARIABLE = "WORLDGAUGE_WEIGHTS"
 _places: dict[str, Path] = {}
@@ -66,18 +68,18 @@ def locate(name: str) -> Located:
     entry = find_weights(name)
     given = _given()
     if name in given:
-        path = given[name]
-        return _examined(entry, path / Path(entry.file).name if path.is_dir() else path, own=True)
+        return _own(entry, _in_folder(entry, given[name]) if given[name].is_dir() else given[name])
     problem = ""
-    for path in _kept(entry, [place for key, place in reversed(given.items()) if key == str(place)]):
-        if all((path.parent / Path(part).name).is_file() for part in entry.files):
-            found = _examined(entry, path, own=False)
-            if found.path is not None:
-                return found
-            problem = problem or found.reason
-    published = entry.sha256 if len(entry.sha256) == DIGEST_LENGTH and not entry.beside else UNKNOWN
+    folders = [place for key, place in reversed(given.items()) if key == str(place)]
+    for edition in entry.editions:
+        for path in _kept(edition, folders):
+            if path.is_file():
+                found = _published(entry, edition, path)
+                if found.path is not None:
+                    return found
+                problem = problem or found.reason
     reason = problem or f"weights '{name}' ({entry.size_in_words}) are not on this machine; {entry.command}"
-    return Located(entry, digest=published, reason=reason)
+    return Located(entry, digest=_digest_together(entry) if entry.fully_known else UNKNOWN, reason=reason)
 
 
 def _given() -> dict[str, Path]:
@@ -90,6 +92,12 @@ def _given() -> dict[str, Path]:
     return places
 
 
+def _in_folder(entry: Weights, folder: Path) -> Path:
+    """The file of an entry in a folder that was given for it, under any of its names."""
+    paths = [folder / Path(edition.file).name for edition in entry.editions]
+    return next((path for path in paths if path.is_file()), paths[0])
+
+
 def _kept(entry: Weights, folders: Iterable[Path]) -> Iterator[Path]:
     """In a folder somebody gave, where `fetch` puts it, then where the hub's client keeps it."""
     for folder in folders:
@@ -97,12 +105,20 @@ def _kept(entry: Weights, folders: Iterable[Path]) -> Iterator[Path]:
         yield folder / entry.id / entry.file
     yield weights_folder() / entry.id / entry.file
     if entry.repository:
-        folder = hub_cache() / f"models--{entry.repository.replace('/', '--')}"
-        try:
-            commit = entry.revision or (folder / "refs" / "main").read_text("utf-8").strip()
-        except OSError:
-            return
+        yield from _in_hub_cache(entry)
+
+
+def _in_hub_cache(entry: Weights) -> Iterator[Path]:
+    """The commit that the table names, else the branch `main`; by a known digest any other commit serves as well."""
+    folder = hub_cache() / f"models--{entry.repository.replace('/', '--')}"
+    commit = entry.revision
+    with suppress(OSError):
+        commit = commit or (folder / "refs" / "main").read_text("utf-8").strip()
+    if commit:
         yield folder / "snapshots" / commit / entry.file
+    if entry.sha256:
+        others = (path for path in (folder / "snapshots").glob("*") if path.name != commit)
+        yield from (path / entry.file for path in sorted(others))
 
 
 def hub_cache() -> Path:
@@ -113,31 +129,79 @@ def hub_cache() -> Path:
     return Path(named or Path(variables.get("HF_HOME") or home) / "hub").expanduser()
 
 
-def _examined(entry: Weights, path: Path, *, own: bool) -> Located:
+def _published(entry: Weights, edition: Weights, path: Path) -> Located:
+    """A file under a published name: it must be the published one."""
     again = f"delete it, then {entry.command}"
+    if missing := _missing_beside(edition, path):
+        return Located(entry, reason=missing)
     try:
         size = path.stat().st_size
-        if not own and entry.bytes is not None and size != entry.bytes:
-            sizes = f"{megabytes_in_words(size / 1e6)} instead of {megabytes_in_words(entry.bytes / 1e6)}"
-            kind = "truncated" if size < entry.bytes else "another file"
+        if edition.bytes is not None and size != edition.bytes:
+            sizes = f"{megabytes_in_words(size / 1e6)} instead of {megabytes_in_words(edition.bytes / 1e6)}"
+            kind = "truncated" if size < edition.bytes else "another file"
             return Located(entry, reason=f"weights '{entry.id}': {path} is {kind}, {sizes}; {again}")
-        main = digest_of_weights(path)
-        rest = {part: digest_of_weights(path.parent / Path(part).name) for part in entry.beside}
+        digests = _digests(edition, path)
     except (OSError, WorldGaugeError) as error:
         return Located(entry, reason=f"weights '{entry.id}': {path} cannot be read ({error})")
-    fits = main.startswith(entry.sha256)
-    if not own and not fits:
-        wrong = f"sha256 {main[:12]}... instead of {entry.sha256[:12]}..."
-        return Located(entry, reason=f"weights '{entry.id}': {path} is not the published file, {wrong}; {again}")
-    digest = digest_of({entry.file: main, **rest}) if rest else main
-    if own:
-        remark = "your own file, not the published one" if not fits else "your own file" if not entry.sha256 else ""
-        return Located(entry, path, digest, other=not fits, remark=remark)
-    remark = ""
-    if rest or len(entry.sha256) < DIGEST_LENGTH:
+    if wrong := _differing(edition, digests):
+        found, wanted = digests[wrong], edition.beside_sha256.get(wrong, edition.sha256)
+        differing = path.with_name(Path(wrong).name)
+        told = f"is not the published file, sha256 {found[:12]}... instead of {wanted[:12]}..."
+        return Located(entry, reason=f"weights '{entry.id}': {differing} {told}; {again}")
+    digest = digests[edition.file] if len(digests) == 1 else digest_of(digests)
+    remark = "" if edition.sha256 == entry.sha256 else edition.what
+    if not edition.fully_known:
         known = first_seen(entry.id, digest)
         if known.digest != digest:
             told = f"it is not the file that was recorded on {known.date}; worldgauge fetch {entry.id} --again takes it"
             return Located(entry, reason=f"weights '{entry.id}': {path}: {told}")
         remark = f"no whole digest is published; {digest[:12]}... was recorded here on {known.date}"
     return Located(entry, path, digest, remark=remark)
+
+
+def _own(entry: Weights, path: Path) -> Located:
+    """A file that the user names for an entry: the published one, or any other."""
+    try:
+        main = digest_of_weights(path)
+        edition = next((one for one in entry.editions if one.sha256 and main.startswith(one.sha256)), entry)
+        if missing := _missing_beside(edition, path):
+            return Located(entry, reason=missing)
+        digests = _digests(edition, path)
+    except (OSError, WorldGaugeError) as error:
+        return Located(entry, reason=f"weights '{entry.id}': {path} cannot be read ({error})")
+    digest = digests[edition.file] if len(digests) == 1 else digest_of(digests)
+    wrong = _differing(edition, digests)
+    if wrong == edition.file:
+        remark = "your own file, not the published one"
+    elif wrong:
+        remark = f"your own {wrong}, not the published one"
+    else:
+        remark = "your own file" if not entry.sha256 else "" if edition.sha256 == entry.sha256 else edition.what
+    return Located(entry, path, digest, other=bool(wrong), remark=remark)
+
+
+def _digests(entry: Weights, path: Path) -> dict[str, str]:
+    """File of an entry to its digest."""
+    rest = {part: digest_of_weights(path.with_name(Path(part).name)) for part in entry.beside}
+    return {entry.file: digest_of_weights(path)} | rest
+
+
+def _differing(entry: Weights, digests: Mapping[str, str]) -> str:
+    """The first file that is not the published one; empty where nothing speaks against them."""
+    wanted = {entry.file: entry.sha256} | entry.beside_sha256
+    return next((name for name, digest in wanted.items() if not digests[name].startswith(digest)), "")
+
+
+def _digest_together(entry: Weights) -> str:
+    """What stands in a key for the published files of an entry."""
+    return digest_of({entry.file: entry.sha256} | entry.beside_sha256) if entry.beside else entry.sha256
+
+
+def _missing_beside(entry: Weights, path: Path) -> str:
+    """One line about a small file that is not next to the weights; empty where all are there."""
+    for part in entry.beside:
+        name = Path(part).name
+        if path.is_file() and not path.with_name(name).is_file():
+            needed = f"{name} is missing next to {path}, and without it the network is not known"
+            return f"weights '{entry.id}': {needed}; copy it there from {entry.origin}, or {entry.command}"
+    return ""

@@ -15,9 +15,10 @@ A package brings its table as a TOML file and names it in its manifest; an instr
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -28,10 +29,33 @@ from worldgauge.core.registry import unknown_name
 
 DIGEST_LENGTH = 64
 UNKNOWN = "unknown"
+KnownDigest = Literal["whole", "first digits", "none"]
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class OtherFile(_Model):
+    """Another address of an entry's file, or another file with the same parameters. What is left out is as there."""
+
+    what: str = ""
+    file: str = ""
+    repository: str = ""
+    revision: str = ""
+    url: str = ""
+    sha256: str = Field("", pattern=r"^([0-9a-f]{8,64})?$")
+    """Of another file with the same parameters; empty: it is the entry's own file at another address."""
+    bytes: int | None = Field(None, gt=0)
+    evidence: str = ""
+
+    @model_validator(mode="after")
+    def _has_one_address(self) -> OtherFile:
+        if bool(self.repository) == bool(self.url):
+            raise ValueError("give a repository or a url")
+        if self.bytes is not None and not self.sha256:
+            raise ValueError("a file of another size needs its own sha256")
+        return self
 
 
 class Weights(_Model):
@@ -44,6 +68,8 @@ class Weights(_Model):
     """Its name; in a hub repository its path there."""
     beside: tuple[str, ...] = ()
     """Small files that belong to it and lie next to it, such as a configuration."""
+    beside_sha256: dict[str, str] = {}
+    """Their digests, as far as known."""
     repository: str = ""
     """On the hub, as `owner/name`."""
     revision: str = ""
@@ -56,6 +82,10 @@ class Weights(_Model):
     """Its digest or the first digits of it; empty: none is known."""
     bytes: int | None = Field(None, gt=0)
     """Exact size."""
+    evidence: str = ""
+    """Why the digest is believed: who states it, and how many agree."""
+    also: tuple[OtherFile, ...] = ()
+    """Other addresses and other files that are accepted as these weights."""
     megabytes: float | None = Field(None, gt=0)
     """About, where the exact size is not known."""
     memory: float | None = Field(None, ge=0)
@@ -76,7 +106,47 @@ class Weights(_Model):
             raise ValueError("give a repository, a url, or a page to fetch it from by hand")
         if self.beside and not self.repository:
             raise ValueError("only a repository has files beside")
+        if surplus := set(self.beside_sha256) - set(self.beside):
+            raise ValueError(f"beside_sha256 names {', '.join(sorted(surplus))}, which is not among the files beside")
+        if wrong := [name for name, digest in self.beside_sha256.items() if not re.fullmatch("[0-9a-f]{64}", digest)]:
+            raise ValueError(f"beside_sha256 of {', '.join(wrong)} is no sha256")
         return self
+
+    @property
+    def known_digest(self) -> KnownDigest:
+        """How much of the file's digest is published.
+
+        With the whole digest or its first digits a file is recognised wherever it comes from. With none, only the
+        first file that was seen on a machine can be told apart from a later one.
+        """
+        if not self.sha256:
+            return "none"
+        return "whole" if len(self.sha256) == DIGEST_LENGTH else "first digits"
+
+    @property
+    def fully_known(self) -> bool:
+        """Whether the whole digest of the file and of every file that belongs to it is known."""
+        return self.known_digest == "whole" and set(self.beside) == set(self.beside_sha256)
+
+    @property
+    def editions(self) -> tuple[Weights, ...]:
+        """The entry itself, then each other address or file as an entry of its own."""
+        return (self, *(self._edition(other) for other in self.also))
+
+    def _edition(self, other: OtherFile) -> Weights:
+        changes: dict[str, Any] = {
+            "repository": other.repository,
+            "revision": other.revision,
+            "url": other.url,
+            "file": other.file or self.file,
+            "what": other.what or self.what,
+            "evidence": other.evidence or self.evidence,
+            "also": (),
+        }
+        if other.sha256:
+            own = {"sha256": other.sha256, "bytes": other.bytes, "megabytes": None, "beside": (), "beside_sha256": {}}
+            changes |= own
+        return self.model_copy(update=changes)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -142,6 +212,15 @@ def find_weights(name: str) -> Weights:
     if name not in table:
         raise unknown_name("weights", name, sorted(table))
     return table[name]
+
+
+def without_digest(names: Iterable[str]) -> list[str]:
+    """Those of these ids for whose file no digest is published, so that no result shows which file it rests on.
+
+    >>> without_digest(["raft_large", "image_reward", "vgg19"])
+    ['image_reward']
+    """
+    return [name for name in names if find_weights(name).known_digest == "none"]
 
 
 def megabytes_in_words(megabytes: float) -> str:

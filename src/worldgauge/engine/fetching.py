@@ -13,7 +13,7 @@ from worldgauge.core.official import InstrumentsFile
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.weight_files import Located, locate
 from worldgauge.core.weight_records import forget_first, weights_folder
-from worldgauge.core.weights import DIGEST_LENGTH, Weights, total_in_words, weights_table
+from worldgauge.core.weights import Weights, total_in_words, weights_table
 from worldgauge.engine.download import Remote, download
 from worldgauge.engine.hub import files_on_hub, hub_page
 
@@ -94,8 +94,24 @@ def _told(located: Located) -> str:
 
 
 def _fetched(entry: Weights, accepted: Collection[str], again: bool, progress: Progress | None) -> Outcome:
+    """From the entry's address; where that has it not, from the next address that the table names."""
     _ask(entry, accepted)
-    path = weights_folder() / entry.id / entry.file
+    problems = []
+    for edition in entry.editions:
+        try:
+            path = weights_folder() / entry.id / edition.file
+            return Outcome(entry.id, "fetched", _checked(edition, path, again, _brought(edition, path, progress)))
+        except WorldGaugeError as error:
+            problems.append(error if not problems else f"{edition.origin}: {error.message}")
+    first, *others = problems
+    assert isinstance(first, WorldGaugeError)
+    if not others:
+        raise first
+    raise WorldGaugeError(f"{first.message}; nor from {', nor from '.join(map(str, others))}", first.hint)
+
+
+def _brought(entry: Weights, path: Path, progress: Progress | None) -> str:
+    """Download the files of an entry; returns where they came from."""
     if entry.repository:
         commit, files = files_on_hub(entry)
         origin = f"{entry.repository} at {commit[:12]}"
@@ -106,7 +122,7 @@ def _fetched(entry: Weights, accepted: Collection[str], again: bool, progress: P
     for name, remote in files.items():
         target = path.parent / Path(name).name
         download(remote, target, _counted(f"{target.name} (MB)", progress))
-    return Outcome(entry.id, "fetched", _checked(entry, path, again, origin))
+    return origin
 
 
 def _counted(label: str, progress: Progress | None) -> Callable[[int, int], None]:
@@ -134,6 +150,5 @@ def _checked(entry: Weights, path: Path, again: bool, origin: str) -> str:
             raise WorldGaugeError(f"{located.path} is used instead: it was given for '{entry.id}'")
         path.unlink(missing_ok=True)
         raise WorldGaugeError(located.reason.partition("; ")[0], "it was not kept; fetch it again later")
-    whole = len(entry.sha256) == DIGEST_LENGTH and not entry.beside
-    known = "as published" if whole else "recorded now: no whole digest is published to hold it against"
+    known = "as published" if entry.fully_known else "recorded now: no whole digest is published to hold it against"
     return f"{located.path}, from {origin}, sha256 {located.digest[:12]}... {known}"

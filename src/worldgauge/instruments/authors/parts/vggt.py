@@ -5,6 +5,7 @@ The network gives world-to-camera; what leaves here is camera-to-world, OpenCV's
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 PACKAGES = (("vggt", "vggt"), ("torch", "torch"))
@@ -12,17 +13,28 @@ UNUSED = ("point_head.", "track_head.")
 
 
 def load(files: dict[str, str], settings: dict[str, Any], device: str) -> Network:
-    import torch
     from vggt.models.vggt import VGGT
 
     network = VGGT(enable_point=False, enable_track=False)
-    state = torch.load(files["vggt"], map_location="cpu", weights_only=True)
+    state = read_state(files["vggt"])
     kept = {name: value for name, value in state.items() if not name.startswith(UNUSED)}
     odd = sorted(set(kept) ^ set(network.state_dict()))
     if odd:
         raise ValueError(f"the weights do not fit VGGT: {len(odd)} entries are missing or surplus, as {odd[0]}")
     network.load_state_dict(kept)
     return Network(network.eval().to(device), settings, device)
+
+
+def read_state(weights: str) -> dict[str, Any]:
+    """The parameters of a file in either of the authors' formats; its content shows which one it is."""
+    with Path(weights).open("rb") as stream:
+        if stream.read(9)[8:] == b"{":
+            from safetensors.torch import load_file
+
+            return load_file(weights)
+    import torch
+
+    return torch.load(weights, map_location="cpu", weights_only=True)
 
 
 class Network:
