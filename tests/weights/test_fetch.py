@@ -215,7 +215,7 @@ def test_another_address_is_tried(hub: LittleHub, table: Table) -> None:
     assert f"net.pth, from {hub.url}/net.pth, sha256 {digest(b'0.75')[:12]}... as published" in second.told
     assert third.status == "refused"
     assert "the hub has no repository tiny/none, or not for you; nor from http" in third.told
-    assert "gone.txt cannot be fetched: the server answers 404 Not Found; look at" in third.told
+    assert "gone.txt cannot be fetched: the server answers 404 Not Found); look at" in third.told
     assert "\n" not in third.told
 
 

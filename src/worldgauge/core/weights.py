@@ -144,8 +144,8 @@ class Weights(_Model):
             "also": (),
         }
         if other.sha256:
-            own = {"sha256": other.sha256, "bytes": other.bytes, "megabytes": None, "beside": (), "beside_sha256": {}}
-            changes |= own
+            changes |= {"sha256": other.sha256, "bytes": other.bytes, "megabytes": None}
+            changes |= {"beside": (), "beside_sha256": {}}
         return self.model_copy(update=changes)
 
     @property

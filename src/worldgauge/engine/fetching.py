@@ -96,18 +96,16 @@ def _told(located: Located) -> str:
 def _fetched(entry: Weights, accepted: Collection[str], again: bool, progress: Progress | None) -> Outcome:
     """From the entry's address; where that has it not, from the next address that the table names."""
     _ask(entry, accepted)
-    problems = []
+    problems: list[WorldGaugeError] = []
     for edition in entry.editions:
         try:
             path = weights_folder() / entry.id / edition.file
             return Outcome(entry.id, "fetched", _checked(edition, path, again, _brought(edition, path, progress)))
         except WorldGaugeError as error:
-            problems.append(error if not problems else f"{edition.origin}: {error.message}")
-    first, *others = problems
-    assert isinstance(first, WorldGaugeError)
-    if not others:
-        raise first
-    raise WorldGaugeError(f"{first.message}; nor from {', nor from '.join(map(str, others))}", first.hint)
+            problems.append(error)
+    others = zip(entry.editions[1:], problems[1:], strict=True)
+    further = [f"nor from {edition.origin} ({error.message})" for edition, error in others]
+    raise WorldGaugeError("; ".join([problems[0].message, *further]), problems[0].hint)
 
 
 def _brought(entry: Weights, path: Path, progress: Progress | None) -> str:

@@ -27,14 +27,13 @@ def load(files: dict[str, str], settings: dict[str, Any], device: str) -> Networ
 
 def read_state(weights: str) -> dict[str, Any]:
     """The parameters of a file in either of the authors' formats; its content shows which one it is."""
-    with Path(weights).open("rb") as stream:
-        if stream.read(9)[8:] == b"{":
-            from safetensors.torch import load_file
-
-            return load_file(weights)
     import torch
+    from safetensors.torch import load_file
 
-    return torch.load(weights, map_location="cpu", weights_only=True)
+    with Path(weights).open("rb") as stream:
+        is_safetensors = stream.read(9)[8:] == b"{"
+    state = load_file(weights) if is_safetensors else torch.load(weights, map_location="cpu", weights_only=True)
+    return dict(state)
 
 
 class Network:
