@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -114,7 +115,8 @@ def parse_size(text: str) -> tuple[int, int]:
     >>> parse_size("720x480")
     (720, 480)
     """
-    width, cross, height = text.lower().partition("x")
-    if not (cross and width.isdigit() and height.isdigit() and int(width) > 0 and int(height) > 0):
-        raise WorldGaugeError(f"size '{text}' is not WxH", "write for example 720x480")
-    return int(width), int(height)
+    numbers = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text.lower())
+    width, height = map(int, numbers.groups()) if numbers else (0, 0)
+    if not (width and height):
+        raise WorldGaugeError(f"size '{text[:40]}' is not WxH", "write for example 720x480")
+    return width, height

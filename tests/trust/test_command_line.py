@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -176,3 +181,104 @@ def test_trust_21_a_score_says_that_missing_videos_count(command: Command) -> No
     for style in ("terminal", "md", "tex", "json"):
         assert note in command("report", "out", "-f", style).out
     assert note in str(worldgauge.load_run("out").table())
+
+
+def in_a_shell(arguments: Sequence[object], script: str) -> subprocess.CompletedProcess[str]:
+    """The command as a shell starts it: `script` runs it as "$@"."""
+    command = ["sh", "-c", script, "sh", sys.executable, "-m", "worldgauge", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_stops_no_run(clip: Path, closed: str) -> None:
+    done = in_a_shell(["run", clip, "-m", "flow_magnitude", "-w", 2, "-o", "out"], f'exec "$@" {closed}')
+    assert done.returncode == 0, done
+    assert [r["status"] for r in helpers.records(Path("out"))] == ["ok"]
+    assert "Traceback" not in done.stderr
+    assert ("run folder: out" in done.stdout) == (closed == "2>&-")
+
+
+def test_files_do_not_take_the_number_of_a_closed_stream() -> None:
+    code = (
+        "import os, sys; from worldgauge.report.streams import prepare_streams; prepare_streams();"
+        "made = open('made', 'w'); print('lost'); sys.stderr.write('lost');"
+        "made.write(str(made.fileno() > 2)); made.close()"
+    )
+    script = f'exec "{sys.executable}" -c "{code}" <&- >&- 2>&-'
+    assert subprocess.run(["sh", "-c", script], check=False).returncode == 0
+    assert Path("made").read_text() == "True"
+
+
+@pytest.mark.parametrize(
+    ("videos", "reason"),
+    [
+        ({"": "clip.mkv"}, "a case id is empty"),
+        ({"a": "clip.mkv", "": ["clip.mkv", "clip.mkv"]}, "a case id is empty"),
+        ({"\ud800": "clip.mkv"}, r"the case id '\ud800' is not Unicode text"),
+        ({"a": "clip.mkv", "b": "\0"}, "videos.b.VideoEntry.path: Value error, no file can have this name"),
+        ({"a": {"path": "clip.mkv", "beside": "\ud800"}}, "no file can have this name"),
+    ],
+)
+def test_a_submission_that_no_run_can_write_down_is_refused(
+    command: Command, clip: Path, videos: dict[str, object], reason: str
+) -> None:
+    Path("submission.json").write_text(json.dumps({"schema": 1, "model": {"name": "m"}, "videos": videos}))
+    for verb in ("run", "plan", "validate"):
+        line = refused(command(verb, "submission.json"))
+        assert line.startswith("worldgauge: submission.json: ")
+        assert reason in line
+
+
+def test_a_card_with_broken_text_is_refused(command: Command, clip: Path) -> None:
+    card = {"name": "m", "notes": ["\ud800"]}
+    Path("submission.json").write_text(json.dumps({"schema": 1, "model": card, "videos": {"a": "clip.mkv"}}))
+    assert "the card holds a text that is not Unicode" in refused(command("run", "submission.json"))
+
+
+def test_any_other_id_is_scored(command: Command, clip: Path) -> None:
+    ids = ["a\0b", "../x", "/abs/y", "a\nb", " ", "a/../b", "é\u202e", "x" * 5000, "-x", "..", "=1+1"]
+    Path("cameras").mkdir()
+    Path("submission.json").write_text(
+        json.dumps({"schema": 1, "model": {"name": "m"}, "videos": dict.fromkeys(ids, "clip.mkv")})
+    )
+    done = command("run", "submission.json", "-m", "flow_magnitude", "-w", 1, "-o", "out", "--cameras", "cameras")
+    assert done.code == 0, done
+    assert {r["case"] for r in helpers.records(Path("out"))} == set(ids)
+
+
+@pytest.mark.parametrize("workers", ["9223372036854775807", "100000000000000000000000000"])
+def test_more_workers_than_any_machine_has_are_refused_by_that_name(command: Command, clip: Path, workers: str) -> None:
+    Path("worldgauge.toml").write_text(f"[run]\nworkers = {workers}\n")
+    line = refused(command("run", clip, "-m", "flow_magnitude"))
+    assert "worldgauge.toml: [run] workers: Input should be less than or equal to 65536" in line
+    Path("worldgauge.toml").unlink()
+    assert "'--workers' / '-w'" in refused(command("run", clip, "-m", "flow_magnitude", "-w", workers))
+    with pytest.raises(worldgauge.WorldGaugeError, match="workers: expected 0 to 65536"):
+        worldgauge.evaluate(clip, metrics="flow_magnitude", workers=int(workers))
+
+
+def test_more_workers_than_the_memory_starts_are_refused_by_that_name(command: Command, clip: Path) -> None:
+    done = command("run", clip, "-m", "flow_magnitude", "-w", 65_536)
+    assert done.code == 2
+    assert re.search(r"65536 workers share this machine's memory, .*; use at most \d+, or state", done.err)
+
+
+def test_numbers_of_a_shard_are_short_and_plain(command: Command, clip: Path) -> None:
+    for shard in ("1/" + "9" * 5000, "1/\u00b2", "0/3", "4/3"):
+        assert "expected i/n with 1 <= i <= n" in refused(command("run", clip, "--shard", shard))
+
+
+def test_a_read_only_store_that_has_everything_serves(clip: Path) -> None:
+    if shutil.which("unshare") is None:
+        pytest.skip("needs unshare to mount a folder read-only")
+    flags = ["run", clip, "-m", "flow_magnitude", "-w", 1, "-o"]
+    helpers.worldgauge(*flags, "first")
+    store = os.environ["WORLDGAUGE_STORE"]
+    mounted = f'mount --bind "{store}" "{store}" && mount -o remount,ro,bind "{store}"'
+    script = f"unshare --mount --map-root-user sh -c '{mounted} && exec \"$@\"' sh"
+    if subprocess.run(["sh", "-c", f"{script} true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this machine lets no test mount anything")
+    done = in_a_shell([*flags, "second"], f'{script} "$@"')
+    assert done.returncode == 0, done.stderr
+    assert "records: 1 scored" in done.stdout
+    assert "none to compute, 2 stored" in done.stdout

@@ -34,6 +34,7 @@ from worldgauge.engine.custom import benchmark_of, videos_benchmark
 from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.job import Job, Setup, choose_metrics
 from worldgauge.engine.layers import store_at
+from worldgauge.engine.limits import check_workers
 from worldgauge.engine.possible import possible_metrics
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.store import default_store
@@ -110,7 +111,7 @@ def build_job(
     # With memory stated for networks a GPU is not shared: they were meant to have all of it.
     free = free_on_gpu(on) if gpus and gpu_memory is None else 0.0
     networks = [one for definition in resolve(chosen, seats) for one in definition.networks] if free else []
-    workers = chosen_workers(workers, gpus, free, networks, len(only) or len(opened.cases))
+    workers = chosen_workers(check_workers(workers), gpus, free, networks, len(only) or len(opened.cases))
     limits = chosen_limits(time_limit, max_memory, workers, own_process)
     setup = Setup(
         metrics=chosen,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from worldgauge.engine.limits import MOST_WORKERS
 from worldgauge.verbs import parse_size, say
 
 app = typer.Typer(no_args_is_help=True)
@@ -15,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 @app.command()
 def make(
     out: Annotated[Path, typer.Argument(help="Folder for cases.jsonl and the assets.")],
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many cases.")] = 12,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1_000_000, help="How many cases.")] = 12,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first case; the others follow.")] = 0,
     family: Annotated[list[str] | None, typer.Option(help="Scene family; repeat for several. All by default.")] = None,
     process: Annotated[list[str] | None, typer.Option(help="Process; repeat for several. See `blocks list`.")] = None,
@@ -25,7 +26,7 @@ def make(
     size: Annotated[str, typer.Option(help="Width x height in pixels.")] = "320x180",
     frames: Annotated[int, typer.Option(help="Frames of each clip.")] = 81,
     fps: Annotated[float, typer.Option(help="Frames per second.")] = 16.0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that render at once.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Processes that render at once.")] = 1,
 ) -> None:
     """Render gauge blocks into a folder. Finished cases are kept, so the same command goes on after a stop.
 
@@ -63,7 +64,7 @@ def subjects(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the submissions, one below it per subject.")],
     fault: Annotated[list[str] | None, typer.Option(help="Fault; repeat for several. All by default.")] = None,
     severity: Annotated[list[float] | None, typer.Option(help="In [0, 1]; repeat for several. 1 by default.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that render at once.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="Processes that render at once.")] = 1,
 ) -> None:
     """Let reference world models perform the cases: one fault each, turned up to a severity. `oracle` has none.
 

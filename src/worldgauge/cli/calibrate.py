@@ -16,6 +16,7 @@ from worldgauge.core.asking import Spending
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
 from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.manifest import included
+from worldgauge.engine.limits import MOST_WORKERS
 from worldgauge.verbs import (
     AsJson,
     JudgeName,
@@ -57,7 +58,10 @@ def calibrate(
         Path, typer.Option("--out", "-o", envvar="WORLDGAUGE_OUT", help="Folder; the same one resumes.")
     ] = Path("runs/calibration"),
     workers: Annotated[
-        int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
+        int,
+        typer.Option(
+            "--workers", "-w", min=0, max=MOST_WORKERS, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core."
+        ),
     ] = 0,
     judge: JudgeName = None,
     judge_takes: Annotated[

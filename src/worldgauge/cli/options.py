@@ -9,6 +9,7 @@ import typer
 
 from worldgauge.core.asking import OFFLINE
 from worldgauge.core.instrument import filled_sets
+from worldgauge.engine.limits import MOST_WORKERS
 from worldgauge.engine.local_copies import local_files
 from worldgauge.engine.run_places import run_at
 
@@ -104,7 +105,12 @@ Out = Annotated[
 Workers = Annotated[
     int,
     typer.Option(
-        "--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core, or some for each GPU."
+        "--workers",
+        "-w",
+        min=0,
+        max=MOST_WORKERS,
+        envvar="WORLDGAUGE_WORKERS",
+        help="Processes; 0: one per core, or some for each GPU.",
     ),
 ]
 Shard = Annotated[str, typer.Option("--shard", envvar="WORLDGAUGE_SHARD", help="Only part i of n, as i/n.")]

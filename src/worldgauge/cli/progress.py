@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from worldgauge.core.errors import CannotWrite
 from worldgauge.engine.work import WorkResult
+from worldgauge.report.streams import write
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -61,7 +64,10 @@ class RunProgress:
             return
         self._last_line = time.monotonic()
         left = (self._last_line - self._started) / max(self._done, 1) * (self._total - self._done)
-        sys.stderr.write(f"{self._label}: {self._done}/{self._total} records, about {left:.0f} s left{self._judge}\n")
+        line = f"{self._label}: {self._done}/{self._total} records, about {left:.0f} s left{self._judge}\n"
+        # Showing progress is no reason for a run to stop.
+        with suppress(CannotWrite):
+            write(line, err=True)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

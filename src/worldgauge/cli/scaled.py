@@ -49,7 +49,10 @@ Address = Annotated[
     ),
 ]
 ShardCount = Annotated[
-    int, typer.Option("--shards", min=1, envvar="WORLDGAUGE_SHARDS", help="Slurm: tasks that share the cases.")
+    int,
+    typer.Option(
+        "--shards", min=1, max=1_000_000, envvar="WORLDGAUGE_SHARDS", help="Slurm: tasks that share the cases."
+    ),
 ]
 TaskGpus = Annotated[
     int, typer.Option("--gpus", min=0, envvar="WORLDGAUGE_GPUS", help="Slurm: of each task; 0: one, if it needs any.")

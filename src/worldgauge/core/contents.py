@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -94,4 +95,6 @@ def note_files(folder: Path) -> None:
         partial.write_text(json.dumps(known_digests()), "utf-8")
         partial.replace(folder / DIGESTS_FILE)
     except OSError:
-        partial.unlink(missing_ok=True)
+        # Where nothing can be written, even removing what is not there fails.
+        with suppress(OSError):
+            partial.unlink()

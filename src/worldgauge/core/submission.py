@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import is_folder, path_of, readable
@@ -26,6 +26,13 @@ class ModelCard(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     name: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _writable(self) -> ModelCard:
+        # `run.json` repeats the card. JSON can spell characters that no file can hold.
+        if not _is_text(json.dumps(self.model_extra, ensure_ascii=False, default=str)):
+            raise ValueError("the card holds a text that is not Unicode")
+        return self
 
     @property
     def stands_for(self) -> str:
@@ -49,6 +56,16 @@ class VideoEntry(BaseModel):
     @classmethod
     def _bare_path(cls, content: Any) -> Any:
         return {"path": content} if isinstance(content, str) else content
+
+    @field_validator("path", "beside")
+    @classmethod
+    def _names_a_file(cls, name: str | None) -> str | None:
+        try:
+            if b"\0" in os.fsencode(name or ""):
+                raise ValueError
+        except ValueError:
+            raise ValueError("no file can have this name") from None
+        return name
 
 
 class SubmissionFile(BaseModel):
@@ -91,6 +108,7 @@ class Submission:
         file = path / FILE_NAME if path.is_dir() else path
         read = read_json(file, unique=True, missing="name a submission.json or a folder of videos")
         content = validated(SubmissionFile, read, str(file))
+        check_case_ids(content.videos, str(file))
         takes = {
             case_id: [
                 Video(path_of(file.parent / e.path), e.fps, beside=e.beside and path_of(file.parent / e.beside))
@@ -143,6 +161,20 @@ class Submission:
     def _entries(self, case: str, root: Path) -> Any:
         entries = [_entry(video, root) for video in (self.videos[case], *self.further.get(case, ()))]
         return entries if len(entries) > 1 else entries[0]
+
+
+def check_case_ids(ids: Iterable[str], where: str) -> None:
+    """Refuse ids that no case can have: the empty one, and what cannot be written as UTF-8."""
+    for case_id in ids:
+        if not case_id:
+            raise WorldGaugeError(f"{where}: a case id is empty", "give every video the id of its case")
+        if not _is_text(case_id):
+            raise WorldGaugeError(f"{where}: the case id '{case_id}' is not Unicode text", "write it as UTF-8")
+
+
+def _is_text(text: str) -> bool:
+    """Whether UTF-8 can hold it."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def single_video(path: Path) -> Submission | None:

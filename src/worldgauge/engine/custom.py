@@ -11,7 +11,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import readable
 from worldgauge.core.reading import read_json, read_rows
 from worldgauge.core.submission import FILE_NAME as SUBMISSION_FILE
-from worldgauge.core.submission import Submission, single_video
+from worldgauge.core.submission import Submission, check_case_ids, single_video
 
 REFERENCES, CAMERAS, PROMPTS = "reference", "cameras", ("prompts.json", "prompts.csv", "prompts.txt")
 """Looked for inside the videos' folder when not named on the command line."""
@@ -53,12 +53,13 @@ def benchmark_of(
     cameras: Path | None = None,
 ) -> Benchmark:
     """A benchmark with one case per video of a submission, and what the named places hold for them."""
+    check_case_ids(submission.videos, str(submission.read_from or "the submission"))
     texts = _read_prompts(prompts)
     known = Submission.from_folder(references).videos if references else {}
     cases = []
     for case_id in submission.videos:
         reference = known.get(case_id)
-        camera = next((p for p in _camera_names(cameras, case_id) if p.is_file()), None)
+        camera = next((p for p in _camera_names(cameras, case_id) if _is_file(p)), None)
         cases.append(
             Case(
                 id=case_id,
@@ -101,4 +102,15 @@ def _absolute(path: Path) -> str:
 
 
 def _camera_names(folder: Path | None, case_id: str) -> list[Path]:
-    return [] if folder is None else [folder / f"{case_id}{suffix}" for suffix in (".npz", ".npy")]
+    """Where the camera path of a case is looked up. An id may be any text, also one that leads out of the folder."""
+    if folder is None or case_id.startswith("/") or ".." in Path(case_id).parts:
+        return []
+    return [folder / f"{case_id}{suffix}" for suffix in (".npz", ".npy")]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # No file can have that name.
+        return False

@@ -11,6 +11,7 @@ from typing import Protocol
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.definitions import has_foreign_code
 from worldgauge.engine.job import Setup, build_together
+from worldgauge.engine.limits import refuse_crowding
 from worldgauge.engine.processes import Death, WorkerProcess, first_news
 from worldgauge.engine.surroundings import as_found, one_blas_thread
 from worldgauge.engine.team import side_by_side
@@ -70,6 +71,7 @@ class PoolExecutor:
     """Workers in a row that may die before they are ready."""
 
     def __init__(self, setup: Setup, workers: int, perceive: bool = True) -> None:
+        refuse_crowding(workers, setup.limits)
         self._setup, self._perceive = setup, perceive
         self._most = workers
         self._workers: list[WorkerProcess] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -180,10 +181,11 @@ def parse_shard(text: str) -> tuple[int, int]:
     >>> parse_shard("2/3")
     (2, 3)
     """
-    index, _, count = text.partition("/")
-    if not (index.isdigit() and count.isdigit() and 1 <= int(index) <= int(count)):
-        raise WorldGaugeError(f"--shard {text}: expected i/n with 1 <= i <= n, for example 2/3")
-    return int(index), int(count)
+    numbers = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    index, count = map(int, numbers.groups()) if numbers else (0, 0)
+    if not 1 <= index <= count:
+        raise WorldGaugeError(f"--shard {text[:40]}: expected i/n with 1 <= i <= n, for example 2/3")
+    return index, count
 
 
 def _some(names: Sequence[str], limit: int = 3) -> str:

@@ -16,6 +16,10 @@ SETTING_UP = 3600.0
 """Seconds for everything else: opening the video, loading a network that may have to be fetched first."""
 SHARE = 0.8
 """Of the machine's memory, for all workers together, where no limit is stated."""
+MOST_WORKERS = 65_536
+"""Processes of one run, on a cluster too."""
+LEAST_MEMORY = 64 * 2**20
+"""Bytes below which no worker starts: the libraries that it imports take more."""
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -42,6 +46,24 @@ def default_memory(workers: int) -> int | None:
     """A worker's share of the machine's memory; None where the machine does not tell."""
     total = machine_memory()
     return None if total is None else int(total * SHARE / max(1, workers))
+
+
+def check_workers(workers: int) -> int:
+    """The number itself, where a run may have so many worker processes."""
+    if not 0 <= workers <= MOST_WORKERS:
+        raise WorldGaugeError(f"{workers} workers: expected 0 to {MOST_WORKERS}", "0 means one for each core")
+    return workers
+
+
+def refuse_crowding(workers: int, limits: Limits) -> None:
+    """Refuse more workers on this machine than it has memory to start."""
+    if limits.memory is None or limits.stated or limits.memory >= LEAST_MEMORY:
+        return
+    most = workers * limits.memory // LEAST_MEMORY
+    raise WorldGaugeError(
+        f"{workers} workers share this machine's memory, and none of them could start",
+        f"use at most {max(1, most)}, or state --max-memory",
+    )
 
 
 def machine_memory(root: Path = Path("/")) -> int | None:

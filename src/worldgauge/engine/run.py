@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -282,7 +282,9 @@ def _remember_rates(store: Path, totals: Totals, ahead: int = 1) -> None:
         partial.write_text(json.dumps(rates, indent=1, sort_keys=True), "utf-8")
         partial.replace(store / RATES_FILE)
     except OSError:
-        partial.unlink(missing_ok=True)
+        # On a file system that nothing can be written to, even removing what is not there fails.
+        with suppress(OSError):
+            partial.unlink()
 
 
 def _make_folder(out: Path) -> None:

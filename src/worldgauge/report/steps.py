@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
+
+from worldgauge.core.errors import CannotWrite
+from worldgauge.report.streams import write
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -23,8 +27,11 @@ class StepLines:
             return
         self._last = now
         left = f", about {(now - self._started) / done * (total - done):.0f} s left" if 0 < done < total else ""
+        line = f"{step}: {done}/{total}{left}"
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r\033[K{step}: {done}/{total}{left}" + ("\n" if done >= total else ""))
+            line = f"\r\033[K{line}" + ("\n" if done >= total else "")
         else:
-            sys.stderr.write(f"{step}: {done}/{total}{left}\n")
-        sys.stderr.flush()
+            line += "\n"
+        # Showing progress is no reason for work to stop.
+        with suppress(CannotWrite):
+            write(line, err=True)

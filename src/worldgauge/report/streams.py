@@ -18,11 +18,28 @@ _HANDLER = "worldgauge"
 
 
 def prepare_streams() -> None:
-    """Let every text through whatever the locale is: our symbols get stand-ins, other characters their codes."""
+    """Make the three standard streams usable. A closed one leads nowhere, so that work goes on and the first file that
+    is opened does not take its number, which a library may write to.
+
+    Every text passes whatever the locale is: our symbols get stand-ins, other characters their codes.
+    """
+    _open_closed_streams()
     codecs.register_error(_HANDLER, _substitute)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_HANDLER)
+
+
+def _open_closed_streams() -> None:
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free, which is this one: those below it are open by now.
+            os.open(os.devnull, os.O_RDWR)
+        # The interpreter sets a stream to None whose number was closed when it began.
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def write(text: str, err: bool = False) -> None:

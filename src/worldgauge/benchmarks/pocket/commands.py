@@ -20,7 +20,10 @@ def demo(
         "worldgauge-demo"
     ),
     workers: Annotated[
-        int, typer.Option("--workers", "-w", min=0, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core.")
+        int,
+        typer.Option(
+            "--workers", "-w", min=0, max=65_536, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core."
+        ),
     ] = 0,
 ) -> None:
     """Render a few worlds, let a perfect and six faulty world models perform them, score and report.
