@@ -71,8 +71,9 @@ class RenderedPoses(_Kept):
         own = Lens(float(matrix[0, 0]), (float(matrix[0, 2]), float(matrix[1, 2])), size)
         ones, nothing = np.ones(count), np.zeros(count)
         return Trajectory(
-            poses, lens or own, "given", ones, nothing, nothing[1:], nothing[1:], moves, np.ones(count, bool)
-        )
+            poses, lens or own, "given", ones, nothing, nothing[1:], nothing[1:], moves, np.ones(count, bool),
+            metric_scale=first.typical_depth,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

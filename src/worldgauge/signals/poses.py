@@ -45,7 +45,8 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     `residual`: (N,) median distance of corners from their prediction, px of a frame of `size`, 0 without a pose;
     `distance`, `sightings`: (N-1,) mean distance by which corners miss their predicted way to the next frame, px, and
     their number; from an instrument that compares other frames, (P,) with `pairs` (P, 2), the frames of each;
-    `moves`: whether there is parallax; without it the camera turns in place and translations are zero.
+    `moves`: whether there is parallax; without it the camera turns in place and translations are zero;
+    `metric_scale`: metres per unit of length, NaN from an instrument that estimates no metres.
     Unscored where fewer than two thirds of the usable frames can be placed, and where nothing vouches for the path.
     """
     return _path_of(clip, instrument, None)
@@ -64,12 +65,12 @@ def rigid_cameras(path: Arrays) -> Arrays:
     `poses`: (N, 4, 4) OpenCV camera-to-world. `residual`: (N,) median distance between seen and predicted points of a
     frame, `distance`: (N-1,) mean distance by which points miss their predicted way to the next frame, both in pixels
     of an eighth of a frame as large as 512x512, the grid on which dense trackers work; `sightings`: (N-1,) how many
-    points. With `pairs` (P, 2) these two are of those frames.
+    points. With `pairs` (P, 2) these two are of those frames. `metric_scale`: metres per unit of length, as in `poses`.
     """
     width, height = path["size"].tolist()
     unit = 8.0 * math.sqrt(width * height / GRID_AREA)
     lengths = {name: path[name] / unit for name in ("residual", "distance")}
-    kept = {name: path[name] for name in ("poses", "sightings", "pairs") if name in path}
+    kept = {name: path[name] for name in ("poses", "sightings", "pairs", "metric_scale") if name in path}
     return {**kept, **lengths}
 
 
@@ -83,7 +84,7 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
         raise Unscored(found.doubt, code=POSE_NOT_TRUSTED)
     enlarge = clip.size[0] / frames.size[0]
     lens = found.lens.scaled(enlarge, clip.size)
-    pairs = getattr(found, "pairs", None)
+    pairs, scale = getattr(found, "pairs", None), getattr(found, "metric_scale", None)
     return {
         "poses": found.poses,
         "placed": found.placed,
@@ -95,8 +96,20 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
         "distance": found.distance * enlarge,
         "sightings": found.sightings,
         "moves": np.array(found.moves),
+        "metric_scale": np.array(math.nan if scale is None else scale, np.float64),
         **({} if pairs is None else {"pairs": pairs}),
     }
+
+
+def metric_scale_of(path: Arrays) -> float | None:
+    """Metres per unit of length of a stored camera path; None where nobody estimated metres.
+
+    >>> metric_scale_of({"metric_scale": np.array(8.0)}), metric_scale_of({"metric_scale": np.array(np.nan)})
+    (8.0, None)
+    """
+    # Entries of stores that are older than the estimate do not have it.
+    scale = float(path["metric_scale"]) if "metric_scale" in path else math.nan
+    return scale if scale > 0 else None
 
 
 def as_camera_path(arrays: Arrays) -> CameraPath:

@@ -14,6 +14,7 @@ from worldgauge.core.instrument import INSTRUMENTS, Instrument
 from worldgauge.core.reasons import POSE_NOT_TRUSTED
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.scenes import SceneCameras
+from worldgauge.instruments.authors.network import AuthorsPoses, Frames, View
 from worldgauge.instruments.pocket.poses import Trajectory
 
 
@@ -105,10 +106,75 @@ class StubReconstruction(Instrument):
         return StubScene(cameras, _corner(np.asarray(frames[0])))
 
 
+def bent(metres: float, degrees: float, rise: float, count: int, pitch: float = 0.0) -> np.ndarray:
+    """(count, 4, 4) camera-to-world: a bend of this length that turns by so many degrees, rises and tilts."""
+    share = np.linspace(0, 1, count)
+    turn, tilt = np.radians(degrees) * share, np.radians(pitch) * share
+    yaw, nod, poses = (np.tile(np.eye(size), (count, 1, 1)) for size in (3, 3, 4))
+    yaw[:, 0, 0] = yaw[:, 2, 2] = np.cos(turn)
+    yaw[:, 0, 2], yaw[:, 2, 0] = np.sin(turn), -np.sin(turn)
+    nod[:, 1, 1] = nod[:, 2, 2] = np.cos(tilt)
+    nod[:, 1, 2], nod[:, 2, 1] = -np.sin(tilt), np.sin(tilt)
+    radius = np.radians(degrees)
+    centres = np.stack([(1 - np.cos(turn)) / radius, -rise * share**2, np.sin(turn) / radius], axis=1)
+    poses[:, :3, :3] = yaw @ nod
+    poses[:, :3, 3] = centres * metres / np.linalg.norm(np.diff(centres, axis=0), axis=1).sum()
+    return poses
+
+
+@dataclass(frozen=True)
+class StubNetwork(AuthorsPoses):
+    """A network that answers in metres: the reference, whose corner is black, bends for 3 m, a clip for 1 m, and the
+    scene lies at a depth of its own. Which poses of a bend of 48 frames it gives, the grey of the frames tells."""
+
+    name: ClassVar[str] = "stub_network"
+    metric: ClassVar[bool] = True
+    environment: ClassVar[str] = "none"
+
+    metres_away: float = 3.0
+
+    def unavailable(self) -> str | None:
+        return None
+
+    def identity(self) -> dict[str, Any]:
+        return {"name": self.name, "version": 1, "parameters": self.parameters}
+
+    def load(self, device: str) -> None:
+        return None
+
+    def prepared(self, frames: Frames) -> tuple[np.ndarray, View]:
+        height, width = frames[0].shape[:2]
+        return np.stack([np.asarray(frame) for frame in frames]), View((1.0, 1.0), (width, height))
+
+    def asked(self, stack: np.ndarray, maps: Sequence[int] = ()) -> dict[str, np.ndarray]:
+        count = len(stack)
+        whole = bent(1, 60, 0.6, 48, 5) if _corner(stack[0]) else bent(3, 25, 0.2, 48)
+        return {
+            "poses": whole[[number_of(frame) for frame in stack]],
+            "intrinsics": np.tile([[50.0, 0, 32], [0, 50.0, 24], [0, 0, 1]], (count, 1, 1)),
+            "depth": np.full(count, self.metres_away),
+            "confidence": np.ones(count),
+        }
+
+
+@dataclass(frozen=True)
+class StubNetworkWithoutMetres(StubNetwork):
+    """The same, in units that nobody knows in metres."""
+
+    name: ClassVar[str] = "stub_network_without_metres"
+    metric: ClassVar[bool] = False
+
+
+def number_of(frame: np.ndarray) -> int:
+    """The number of a frame of a made film, from the grey in its middle."""
+    return round((float(frame[20:28, 24:40].mean()) - 16) / 4)
+
+
 def _corner(frame: np.ndarray) -> float:
     """From 0 to 1."""
     return float(frame[-4, -4].mean()) / 255
 
 
-for made in (StubBoxes, StubLikeness, StubPath, StubDoubtedPath, StubReconstruction):
+MADE = (StubBoxes, StubLikeness, StubPath, StubDoubtedPath, StubNetwork, StubNetworkWithoutMetres, StubReconstruction)
+for made in MADE:
     INSTRUMENTS.add(made.name, made, f"stub_networks:{made.__name__}")

@@ -209,3 +209,4 @@ class DepthAnything3Nested(DepthAnything3):
     file: ClassVar[str] = "depth_anything_3_nested"
     layout: ClassVar[str] = "da3nested-giant-large"
     memory: ClassVar[float] = 24.0
+    metric: ClassVar[bool] = True

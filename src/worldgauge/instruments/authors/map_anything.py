@@ -34,6 +34,7 @@ class MapAnything(AuthorsPoses):
     environment: ClassVar[str] = "map-anything"
     part: ClassVar[str] = "map_anything.py"
     memory: ClassVar[float] = 16.0
+    metric: ClassVar[bool] = True
 
     @property
     def weights(self) -> tuple[str, ...]:

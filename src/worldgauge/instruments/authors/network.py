@@ -152,6 +152,8 @@ class AuthorsPoses(AuthorsNetwork):
     """Camera poses by a network that sees the frames of a clip at once."""
 
     seat: ClassVar[str] = "poses"
+    metric: ClassVar[bool] = False
+    """Whether its lengths are estimates in metres."""
 
     def trajectory(self, frames: Frames, lens: Lens | None = None) -> Trajectory:
         """Poses of RGB frames (H, W, 3). The lens is the network's own estimate: it takes none.
@@ -162,7 +164,8 @@ class AuthorsPoses(AuthorsNetwork):
         stack, view = self.prepared(frames if len(chosen) == count else [frames[k] for k in chosen])
         found = self.asked(stack)
         poses = align_first_frame(found["poses"])
-        poses[:, :3, 3] /= float(np.median(found["depth"]))
+        unit = float(np.median(found["depth"]))
+        poses[:, :3, 3] /= unit
         size = frames[0].shape[1], frames[0].shape[0]
         seen = _lens(found["intrinsics"], view, size)
         placed = np.isin(np.arange(count), chosen)
@@ -180,6 +183,7 @@ class AuthorsPoses(AuthorsNetwork):
             pairs=np.zeros((0, 2), np.int64),
             moves=True,
             placed=placed,
+            metric_scale=unit if self.metric else None,
         )
 
 

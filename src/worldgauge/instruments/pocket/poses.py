@@ -79,6 +79,8 @@ class Trajectory:
     """Why the path is not to be trusted; empty where nothing speaks against it."""
     pairs: NDArray[np.int64] | None = None
     """(P, 2) frames that `distance` and `sightings`, then (P,), are between; None: each frame and the next."""
+    metric_scale: float | None = None
+    """Metres per unit of length, from an instrument that estimates metres; None from all others."""
 
 
 @dataclass(frozen=True, eq=False)

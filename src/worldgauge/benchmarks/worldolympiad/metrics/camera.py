@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,37 +16,69 @@ from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.metric import Measurement, metric
 from worldgauge.core.signal import Arrays
-from worldgauge.signals.poses import rigid_cameras
+from worldgauge.signals.poses import metric_scale_of, rigid_cameras
 
 SHARE: dict[str, Any] = {"unit": "", "higher_is_better": True, "bounds": (0, 1)}
 
 
-@metric(**SHARE, version=2, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=compare_profiles)
+NO_METRES = "lengths are in units of the scene: not comparable with scores of paths in metres"
+"""Remark of a score whose camera paths come from an instrument that estimates no metres."""
+
+
+@metric(**SHARE, version=3, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=compare_profiles)
 def camera_motion(case: Case, ours: Arrays, wanted: Arrays, *, seed: int = SEED) -> Measurement:
     """Trajectory score of the released code: how the recovered camera path follows that recovered from the reference.
 
-    32 poses of each. `seed` draws the subsets of the alignment, which the original draws without one.
+    32 poses of each, in metres where the instrument estimates metres: the constants of the score are metres. `seed`
+    draws the subsets of the alignment, which the original draws without one.
     """
-    predicted, target = _paths(ours, wanted)
-    score = compare_profiles(predicted, target, aligned_scale(predicted, target, seed))
+    paths = _paths(ours, wanted)
+    score = compare_profiles(paths.predicted, paths.target, aligned_scale(paths.predicted, paths.target, seed))
     remark = "the reference camera hardly moves: any motion counts as jitter" if score.near_static else ""
-    return Measurement(score.score, reason=remark)
+    return Measurement(score.score, reason=paths.with_unit(remark))
 
 
-@metric(**SHARE, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=fixed_score)
+@metric(**SHARE, version=2, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=fixed_score)
 def camera_motion_fixed(case: Case, ours: Arrays, wanted: Arrays) -> Measurement:
     """The camera path against that of the reference, frame by frame; the measure is a camera that stands still.
 
-    A slow pan is followed or not followed; nothing is stretched to fit a reference that stands still.
+    A slow pan is followed or not followed; nothing is stretched to fit a reference that stands still. Lengths are
+    metres where the instrument estimates metres.
     """
-    predicted, target = _paths(ours, wanted)
-    score = fixed_score(predicted, target)
-    return Measurement(score.score, reason=f"{score.degrees:.2f} degrees and {score.metres:.3f} units off")
+    paths = _paths(ours, wanted)
+    score = fixed_score(paths.predicted, paths.target)
+    remark = f"{score.degrees:.2f} degrees and {score.metres:.3f} {'m' if paths.in_metres else 'units'} off"
+    return Measurement(score.score, reason=paths.with_unit(remark))
 
 
-def _paths(ours: Arrays, wanted: Arrays) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    predicted = ours["poses"][spread(len(ours["poses"]), RECONSTRUCTION_FRAMES)]
-    target = wanted["poses"][spread(len(wanted["poses"]), RECONSTRUCTION_FRAMES)]
-    if len(predicted) < 2:
+@dataclass(frozen=True, eq=False)
+class _ComparedPaths:
+    """The poses that are compared, equally many of each."""
+
+    predicted: NDArray[np.float64]
+    target: NDArray[np.float64]
+    in_metres: bool
+
+    def with_unit(self, remark: str) -> str:
+        """A remark, with one that the lengths are no metres where that is so."""
+        return "; ".join(filter(None, (remark, "" if self.in_metres else NO_METRES)))
+
+
+def _paths(ours: Arrays, wanted: Arrays) -> _ComparedPaths:
+    if len(ours["poses"]) < 2:
         raise InvalidVideo("a camera path needs two frames")
-    return predicted, target[resampled(len(target), len(predicted))]
+    scales = metric_scale_of(ours), metric_scale_of(wanted)
+    # One path in metres and one in units of its scene would share no unit at all.
+    in_metres = None not in scales
+    predicted, target = (
+        _sampled(path["poses"], (scale or 1.0) if in_metres else 1.0)
+        for path, scale in zip((ours, wanted), scales, strict=True)
+    )
+    return _ComparedPaths(predicted, target[resampled(len(target), len(predicted))], in_metres)
+
+
+def _sampled(poses: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
+    """32 poses of a path, their centres multiplied by its unit."""
+    chosen = np.array(poses[spread(len(poses), RECONSTRUCTION_FRAMES)])
+    chosen[:, :3, 3] *= unit
+    return chosen

@@ -73,24 +73,24 @@ def whole_geometry(
     protocol: Protocol = "released",
 ) -> Measurement:
     """The 3D score: mean of the judge's scores of the views and of the meta-view, and of the camera's."""
-    camera = camera_motion.function(case, ours, wanted, seed=seed).value
-    return Measurement(geometry_score(_value(views) + _value(meta) + camera, protocol))
+    camera = camera_motion.function(case, ours, wanted, seed=seed)
+    return Measurement(geometry_score(_value(views) + _value(meta) + camera.value, protocol), reason=camera.reason)
 
 
 def _whole(name: str, views: Signal, meta: Signal) -> Metric:
     needs = [views(), meta(), *_PATHS]
-    return metric(**SHARE, version=2, needs=needs, formula=geometry_score, name=name)(whole_geometry)
+    return metric(**SHARE, version=3, needs=needs, formula=geometry_score, name=name)(whole_geometry)
 
 
 geometry = _whole("geometry", splat_judgement, meta_judgement)
 geometry_dropped = _whole("geometry_dropped", dropped_splat_judgement, dropped_meta_judgement)
 
 
-@metric(**SHARE, needs=[house_splat_judgement(), house_meta_judgement(), *_PATHS], formula=geometry_score)
+@metric(**SHARE, version=2, needs=[house_splat_judgement(), house_meta_judgement(), *_PATHS], formula=geometry_score)
 def geometry_compensated(case: Case, views: Arrays, meta: Arrays, ours: Arrays, wanted: Arrays) -> Measurement:
     """As `geometry`, of the scene filled by the camera's motion and with every camera path compared."""
-    camera = camera_motion_fixed.function(case, ours, wanted).value
-    return Measurement(geometry_score(_value(views) + _value(meta) + camera, "paper"))
+    camera = camera_motion_fixed.function(case, ours, wanted)
+    return Measurement(geometry_score(_value(views) + _value(meta) + camera.value, "paper"), reason=camera.reason)
 
 
 @metric(unit="", higher_is_better=True, bounds=(-1, 1), needs=[photometric_errors()], formula=likeness)
