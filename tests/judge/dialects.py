@@ -17,6 +17,10 @@ class Seen:
     images: int
     structured: bool
     repaired: bool
+    limit: int | None = None
+    """Tokens of the reply, thoughts included."""
+    thoughts: int | None = None
+    """Tokens that it may think at most, where the request states them."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class Dialect:
 def _read_chat(body: dict[str, Any]) -> Seen:
     parts = body["messages"][1]["content"]
     images = sum(part["type"] == "image_url" for part in parts)
-    return Seen(parts[-1]["text"], images, "response_format" in body, len(body["messages"]) > 2)
+    limit = body.get("max_tokens", body.get("max_completion_tokens"))
+    return Seen(parts[-1]["text"], images, "response_format" in body, len(body["messages"]) > 2, limit)
 
 
 def _write_chat(text: str, refusal: str | None, ending: str, usage: Usage, model: str) -> dict[str, Any]:
@@ -40,15 +45,19 @@ def _write_chat(text: str, refusal: str | None, ending: str, usage: Usage, model
     return {
         "model": model,
         "choices": [{"index": 0, "message": message, "finish_reason": ending}],
-        "usage": {"prompt_tokens": usage.tokens_in, "completion_tokens": usage.tokens_out},
+        "usage": {
+            "prompt_tokens": usage.tokens_in,
+            "completion_tokens": usage.tokens_out,
+            "completion_tokens_details": {"reasoning_tokens": usage.thoughts},
+        },
     }
 
 
 def _read_messages(body: dict[str, Any]) -> Seen:
     parts = body["messages"][0]["content"]
-    return Seen(
-        parts[-1]["text"], sum(p["type"] == "image" for p in parts), "output_config" in body, len(body["messages"]) > 1
-    )
+    images = sum(part["type"] == "image" for part in parts)
+    held, budget = "format" in body.get("output_config", {}), body.get("thinking", {}).get("budget_tokens")
+    return Seen(parts[-1]["text"], images, held, len(body["messages"]) > 1, body["max_tokens"], budget)
 
 
 def _write_messages(text: str, refusal: str | None, ending: str, usage: Usage, model: str) -> dict[str, Any]:
@@ -64,8 +73,9 @@ def _write_messages(text: str, refusal: str | None, ending: str, usage: Usage, m
 def _read_gemini(body: dict[str, Any]) -> Seen:
     parts = body["contents"][0]["parts"]
     images = sum("inlineData" in part for part in parts)
-    structured = "responseJsonSchema" in body.get("generationConfig", {})
-    return Seen(parts[-1]["text"], images, structured, len(body["contents"]) > 1)
+    config = body.get("generationConfig", {})
+    limits = config.get("maxOutputTokens"), config.get("thinkingConfig", {}).get("thinking_budget")
+    return Seen(parts[-1]["text"], images, "responseJsonSchema" in config, len(body["contents"]) > 1, *limits)
 
 
 def _write_gemini(text: str, refusal: str | None, ending: str, usage: Usage, model: str) -> dict[str, Any]:
@@ -75,7 +85,8 @@ def _write_gemini(text: str, refusal: str | None, ending: str, usage: Usage, mod
         "candidates": [{"content": content, "finishReason": reason, "index": 0}],
         "usageMetadata": {
             "promptTokenCount": usage.tokens_in,
-            "candidatesTokenCount": usage.tokens_out,
+            "candidatesTokenCount": usage.tokens_out - usage.thoughts,
+            "thoughtsTokenCount": usage.thoughts,
             "totalTokenCount": usage.tokens_in + usage.tokens_out,
         },
         "modelVersion": model,

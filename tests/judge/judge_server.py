@@ -48,6 +48,9 @@ class Call:
     structured: bool = False
     repaired: bool = False
     batch: bool = False
+    body: dict[str, Any] = field(default_factory=dict)
+    limit: int | None = None
+    thoughts: int | None = None
 
 
 @dataclass
@@ -73,6 +76,8 @@ class JudgeServer:
         self.seconds = 0.0
         self.retry_after = "0.02"
         self.model = "test-judge-1"
+        self.thoughts = 0
+        """Tokens that it thinks before it answers, as far as its budget goes; they count as part of the reply."""
         self.gate: threading.Event | None = None
         """When set, replies wait for it, from call number `open_calls` on."""
         self.open_calls = 0
@@ -130,6 +135,7 @@ class JudgeServer:
             call = Call(tuple(questions), seen.images, fault, 0.0, time.monotonic())
             call.authorized = any(value.removeprefix("Bearer ") == KEY for value in handler.headers.values())
             call.structured, call.repaired = seen.structured, seen.repaired
+            call.body, call.limit, call.thoughts = body, seen.limit, seen.thoughts
             self.log.calls.append(call)
             self._at_once += 1
             self.log.most_at_once = max(self.log.most_at_once, self._at_once)
@@ -183,7 +189,11 @@ class JudgeServer:
         if call.fault == "500":
             return _send(handler, 500, dialect.error(500, "overloaded"))
         text, refusal, ending = reply_text(call.fault, questions)
-        usage = Usage(40 + 90 * call.images, max(1, len(text) // 4))
+        thoughts = self.thoughts if call.thoughts is None else min(self.thoughts, call.thoughts)
+        if call.limit is not None and thoughts and thoughts + len(text) // 4 > call.limit:
+            # As real servers do: what does not fit is cut off, and a reply of thoughts alone has no text.
+            text, thoughts, ending = "", min(thoughts, call.limit), "length"
+        usage = Usage(40 + 90 * call.images, max(1, len(text) // 4) + thoughts, thoughts)
         call.cost = (usage.tokens_in * PRICE_IN + usage.tokens_out * PRICE_OUT) / 1e6
         if call.fault == "cut":
             handler.close_connection = True

@@ -45,7 +45,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
 def judge_at(server: JudgeServer, **settings: Any) -> Judge:
     quick = {"backoff": 0.005, "cool_down": 0.05, "concurrency": 16, "timeout": 2.0, "frames": 2, "max_tokens": 300}
     priced = {"price_in": PRICE_IN, "price_out": PRICE_OUT, "key": "TEST_JUDGE_KEY"}
-    return judge_of(Settings(endpoint=server.endpoint, model="test-judge-1", **{**quick, **priced, **settings}))
+    place = {"endpoint": server.endpoint, "model": "test-judge-1"}
+    return judge_of(Settings(**{**place, **quick, **priced, **settings}))
 
 
 def ask_all(
@@ -122,7 +123,7 @@ def test_three_hundred_questions(server: JudgeServer, tmp_path: Path, cut: bool)
     faulty_run(server, tmp_path, 300, FAULTS if cut else NEVER_CUT)
 
 
-@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in {"refusal", *TRANSPORT}])
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in {"refusal", "length", *TRANSPORT}])
 def test_a_reply_that_does_not_fit_is_repaired_twice_at_most(server: JudgeServer, tmp_path: Path, fault: str) -> None:
     server.fault = lambda number, questions: fault
     found = ask_all(judge_at(server), 1, tmp_path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,15 +114,31 @@ def _judge_of_run(out: Path) -> AskedInstrument | None:
     from worldgauge.judge.instrument import Judge
     from worldgauge.judge.panel import Panel
 
-    for definition in RunFile.read(out).definitions:
-        for signal in definition.signals:
-            told = signal.get("instrument") or {}
-            if told.get("name") == Judge.name:
-                return Judge(**told["parameters"], replays=True)
-            if told.get("name") == Panel.name:
-                judges = tuple(Judge(**one["parameters"], replays=True) for one in told["judges"])
-                return Panel(judges, tuple(told["parameters"]["takes"]))
+    answered = {signal["signal"]: signal["instrument"] for signal in _asked_signals(RunFile.read(out))}
+    for told in answered.values():
+        if told["name"] == Judge.name:
+            recorded = {signal: one["parameters"] for signal, one in answered.items()}
+            return Judge(**told["parameters"], replays=True, recorded=recorded)
+        judges = tuple(
+            Judge(
+                **one["parameters"],
+                replays=True,
+                recorded={signal: other["judges"][number]["parameters"] for signal, other in answered.items()},
+            )
+            for number, one in enumerate(told["judges"])
+        )
+        return Panel(judges, tuple(told["parameters"]["takes"]))
     return None
+
+
+def _asked_signals(file: RunFile) -> Iterator[Mapping[str, Any]]:
+    """The signals of a run's definitions that a judge or a panel answered, as they are described there."""
+    pending = [signal for definition in file.definitions for signal in definition.signals]
+    while pending:
+        signal = pending.pop(0)
+        pending += signal.get("needs", ())
+        if (signal.get("instrument") or {}).get("name") in ("judge", "judge_panel"):
+            yield signal
 
 
 def _only_judge(takes: int | None) -> AskedInstrument:

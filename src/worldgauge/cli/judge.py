@@ -24,11 +24,27 @@ app.command()(items)
 
 
 @app.command()
-def models(as_json: AsJson = False) -> None:
-    """List the configured judges, where they sit and whether they can be asked from here."""
+def models(
+    presets: Annotated[
+        bool, typer.Option("--presets", help="List the judges that the benchmarks' papers and codes name.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the configured judges, or the presets, and whether they can be asked from here."""
     from worldgauge.judge.clients.open import why_not
+    from worldgauge.judge.settings import judge_presets
 
     rows = [
+        {
+            "preset": name,
+            "client": row.settings["client"],
+            "model": row.settings["model"],
+            "price": row.price or "none",
+            "for": row.what,
+        }
+        for name, row in judge_presets().items()
+        if presets
+    ] or [
         {
             "judge": name,
             "client": one.client,

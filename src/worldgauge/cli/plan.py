@@ -113,6 +113,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             "images": plan.asking.images,
             "tokens": list(plan.asking.tokens),
             "cost": None if plan.asking.cost is None else list(plan.asking.cost),
+            "expected_cost": plan.asking.likely,
             "sends_to": "" if plan.judge is None else ", ".join(plan.judge.places),
         },
         "too_large_gigabytes": {case: round(needed, 2) for case, needed in plan.too_large.items()},
@@ -169,7 +170,10 @@ def _judge_lines(plan: Plan, job: Job) -> list[tuple[str, str]]:
     if judge is None or not asking.calls:
         return []
     low, high = asking.tokens
-    cost = "price not told" if asking.cost is None else f"cost {asking.cost[0]:.4f} to {asking.cost[1]:.4f}"
+    cost = "no price is configured"
+    if asking.cost is not None:
+        likely = "" if asking.likely is None else f", about {asking.likely:.4f} to be expected"
+        cost = f"cost {asking.cost[0]:.4f} to {asking.cost[1]:.4f}{likely}"
     counts = f"{asking.calls} calls, {asking.images} images, {low} to {high} tokens, {cost}"
     lines = [("judge", f"{judge.parameters.get('model') or judge.parameters.get('client')}: {counts}")]
     for place in judge.places:

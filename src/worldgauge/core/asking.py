@@ -80,6 +80,8 @@ class Expected:
     tokens: tuple[int, int] = (0, 0)
     """Fewest and most, in and out together, without repeats after faults."""
     cost: tuple[float, float] | None = (0.0, 0.0)
+    likely: float | None = 0.0
+    """The cost to be expected: by the provider's own rule for pictures and a reply of usual length."""
 
     def __add__(self, other: Expected) -> Expected:
         cost = None
@@ -90,6 +92,7 @@ class Expected:
             self.images + other.images,
             (self.tokens[0] + other.tokens[0], self.tokens[1] + other.tokens[1]),
             cost,
+            None if self.likely is None or other.likely is None else self.likely + other.likely,
         )
 
 
@@ -183,6 +186,11 @@ class AskedInstrument(Instrument):
     @abstractmethod
     def estimator(self) -> Any:
         """What stands in for it in a signal's function, and raises `Estimated` when it is asked."""
+
+    def for_signal(self, signal: str, form: Mapping[str, Any]) -> AskedInstrument:
+        """The same instrument as one signal asks it: `form` has the settings of the official question, which apply
+        where the user has stated no other."""
+        return self
 
     @property
     def ballots(self) -> int:

@@ -33,9 +33,20 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
+class OfficialJudge(_Model):
+    """How the authors put a question to a judge."""
+
+    models: tuple[str, ...] = ()
+    """Names of the models they ask; empty: they name none."""
+    settings: dict[str, Any] = {}
+    """`frames`, `image_side`, `send`, `temperature`, `seed` and `max_tokens` as they set them; `"provider"` where they
+    send nothing. They apply to any judge whose table states no other."""
+
+
 class Differently(_Model):
     """What one protocol says otherwise."""
 
+    judge: OfficialJudge | None = None
     official: str | None = None
     parameters: dict[str, Any] | None = None
     what: str | None = None
@@ -53,6 +64,8 @@ class OfficialUse(_Model):
     """How the authors set it, where that is not how it is set by itself."""
     what: str = Field(min_length=1)
     """The network, its checkpoint and settings in words."""
+    judge: OfficialJudge | None = None
+    """Of a signal that asks a judge: the official form of its questions."""
     differs: str = ""
     """What the signal does otherwise than the authors, whatever instrument serves it; empty: nothing."""
     precise: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from worldgauge.core.asking import AskedInstrument
 from worldgauge.core.canonical import canonical_json
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS, SEATS, Instrument, filled_sets, instrument_sets
@@ -129,6 +130,8 @@ def choose_seats(
             signal = _signal(override, place, namespace)
             _check_seat(override, instrument, SIGNALS.get(signal).seat or "")
             of_signal[signal] = instrument
+    official = tuple(official)
+    of_signal |= _forms_of(judge, official)
     not_here: dict[str, str] = {}
     for use in official if set_name in _AS_OFFICIAL else ():
         seat = SIGNALS.get(use.signal).seat
@@ -139,6 +142,13 @@ def choose_seats(
         else:
             not_here[use.signal] = use.official
     return Seats(chosen, set_name, of_signal, not_here)
+
+
+def _forms_of(judge: Instrument | None, official: Iterable[OfficialUse]) -> dict[str, Instrument]:
+    """The judge as each signal asks it whose questions have an official form, in any set."""
+    if not isinstance(judge, AskedInstrument):
+        return {}
+    return {use.signal: judge.for_signal(use.signal, use.judge.settings) for use in official if use.judge is not None}
 
 
 def seats_of_run(file: RunFile) -> Seats:

@@ -108,8 +108,8 @@ class Batched:
         self._client.close()
 
     def _goes(self, request: Request) -> bool:
-        """A repair waits for nothing: it is asked at once."""
-        if request.turns:
+        """A repair, and a request whose first reply was cut off, wait for nothing: they are sent at once."""
+        if request.turns or request.again:
             return False
         name = self._name(request)
         with self._lock:
@@ -118,7 +118,8 @@ class Batched:
     def _name(self, request: Request) -> str:
         """The digest of all that is asked, of whom."""
         files = [picture.data for picture in request.pictures] + ([request.film.data] if request.film else [])
-        decoding = request.decoding
+        decoding, settings = request.decoding, self._settings
+        thinking = [settings.effort, settings.thinking_tokens, settings.options]
         return digest_of(
             {
                 "asked": [self._settings.address, self._settings.sent_model],
@@ -127,6 +128,7 @@ class Batched:
                 "files": [hashlib.sha256(file).hexdigest() for file in files],
                 "decoding": [decoding.temperature, decoding.seed, decoding.max_tokens],
                 "take": request.take,
+                **({"thinking": thinking} if any(one not in ("", None, {}) for one in thinking) else {}),
             }
         )[:32]
 

@@ -11,7 +11,7 @@ from worldgauge.judge.exhibits import Inquiry, described
 from worldgauge.judge.forms import Form
 from worldgauge.judge.instrument import Judge, Shown
 from worldgauge.judge.material import Material, describe
-from worldgauge.judge.tokens import bounds
+from worldgauge.judge.tokens import bounds, expected
 
 
 class Estimator:
@@ -31,8 +31,8 @@ class Estimator:
     ) -> Shown:
         if self._asks_nobody:
             raise Estimated({})
-        expected = self._expected(prompt, values, form, describe(clip, self._judge, rate))
-        raise Estimated({self._judge.key_of(clip, prompt, values, form, rate): expected})
+        taken = self._expected(prompt, values, form, describe(clip, self._judge, rate))
+        raise Estimated({self._judge.key_of(clip, prompt, values, form, rate): taken})
 
     def inquire(self, inquiry: Inquiry) -> Shown:
         raise Estimated(self._of_all([inquiry]))
@@ -59,9 +59,11 @@ class Estimator:
         least, most = bounds(request, canonical_json(dict(form.schema)))
         price = settings.price
         share = settings.batch_share if settings.batch else 1.0
+        usual = expected(request, settings.client, settings.effort)
         return Expected(
             calls=1,
             images=len(material.pictures),
             tokens=(least.tokens_in + least.tokens_out, most.tokens_in + most.tokens_out),
             cost=None if price is None else (share * price.of(least), share * price.of(most)),
+            likely=None if price is None else share * price.of(usual),
         )

@@ -33,12 +33,24 @@ from worldgauge.judge.rendering import render
 from worldgauge.judge.request import Decoding, Request
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.session import REPAIR_PROMPT, Answer, Session
-from worldgauge.judge.settings import Settings
+from worldgauge.judge.settings import PROVIDER, Settings
 
 if TYPE_CHECKING:
     from worldgauge.judge.estimator import Estimator
 
 SYSTEM_PROMPT = "worldgauge.judge:system"
+
+FORM_FIELDS = ("frames", "image_side", "send", "temperature", "seed", "max_tokens")
+"""Settings that belong to a question's official form; a judge's table may state others."""
+
+
+@dataclass
+class _Opened:
+    """What is there while a run goes on, shared by a judge and those made of it for single signals and takes."""
+
+    session: Session | None = None
+    kept: KeptAnswers | None = None
+
 
 Shown = tuple[Answer, tuple[int, ...]]
 """An answer, and the numbers of the frames that were shown."""
@@ -67,14 +79,32 @@ class Judge(AskedInstrument):
     """Digest of a scripted judge's file and function."""
     take: int = 0
     """Which time a question is put: 0, then 1, ... Each has its own seed, where there is one."""
+    effort: str = ""
+    thinking_tokens: int | None = None
+    options: str = ""
+    """The further fields of a request, as canonical JSON."""
     settings: Settings | None = field(default=None, compare=False)
     replays: bool = field(default=False, compare=False)
     """Whether only stored answers count and nobody is asked."""
+    recorded: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
+    """Of a replay: signal to the parameters that its answers were stored with."""
+    _opened: _Opened = field(default_factory=_Opened, compare=False, repr=False)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        shown = (one.name for one in fields(self) if one.compare and (one.name != "take" or self.take))
-        return {name: getattr(self, name) for name in shown}
+        """Those added later are left out at their defaults, so that older answers keep their keys."""
+        shown = (one for one in fields(self) if one.compare)
+        return {
+            one.name: getattr(self, one.name)
+            for one in shown
+            if one.name not in _LATER or getattr(self, one.name) != one.default
+        }
+
+    def for_signal(self, signal: str, form: Mapping[str, Any]) -> Judge:
+        """The judge as one signal asks it; connection, budget and stored answers are shared with this one."""
+        if signal in self.recorded:
+            return replace(self, **self.recorded[signal])
+        return replace(self, **_settled_form(self, form))
 
     def identity(self) -> dict[str, Any]:
         texts = {name: digest_of_prompt(name) for name in (SYSTEM_PROMPT, REPAIR_PROMPT)}
@@ -112,7 +142,7 @@ class Judge(AskedInstrument):
         on_asked: OnAsked,
         shared: Shared | None = None,
     ) -> None:
-        object.__setattr__(self, "_kept_answers", None if shared is None else shared.answers)
+        self._opened.kept = None if shared is None else shared.answers
         if self.replays or self.settings is None:
             return
         settings = self.settings
@@ -133,7 +163,7 @@ class Judge(AskedInstrument):
             on_asked,
             settings.at_once,
         )
-        object.__setattr__(self, "_session", session)
+        self._opened.session = session
 
     def finish(self) -> dict[str, float]:
         session = self._open
@@ -206,10 +236,7 @@ class Judge(AskedInstrument):
 
     def on_take(self, take: int) -> Judge:
         """The same judge, asked once more: who asks it on any take shares its purse and its connections."""
-        other = replace(self, take=take)
-        for name in _OPEN:
-            object.__setattr__(other, name, getattr(self, name, None))
-        return other
+        return replace(self, take=take)
 
     def _once(self, identity: Callable[[], dict[str, Any]], put: Callable[[], Shown]) -> Shown:
         """What is kept under everything that was asked; only else it is asked."""
@@ -279,24 +306,49 @@ class Judge(AskedInstrument):
             schema=form.schema,
             pictures=material.pictures,
             film=material.film,
-            decoding=Decoding(self.temperature, None if self.seed is None else self.seed + self.take, self.max_tokens),
+            decoding=Decoding(
+                self.temperature,
+                None if self.seed is None else self.seed + self.take,
+                self.max_tokens,
+                self.thinking_tokens or 0,
+                None if self.settings is None else self.settings.longest_reply,
+            ),
             take=self.take,
         )
 
     @property
     def _open(self) -> Session | None:
-        return getattr(self, "_session", None)
+        return self._opened.session
 
     @property
     def _kept(self) -> KeptAnswers | None:
-        return getattr(self, "_kept_answers", None)
+        return self._opened.kept
 
     def __getstate__(self) -> dict[str, Any]:
         """Workers get the judge for its identity; connections and purse stay with the main process."""
-        return {key: value for key, value in vars(self).items() if key not in _OPEN}
+        return {**vars(self), "_opened": _Opened()}
 
 
-_OPEN = ("_session", "_kept_answers")
+def _settled_form(judge: Judge, form: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of an official form that this judge takes over: those that the user has not stated, and that its
+    client can follow."""
+    stated = judge.settings.model_fields_set if judge.settings is not None else set()
+    found = {name: value for name, value in form.items() if name in FORM_FIELDS and name not in stated}
+    found = {name: None if value == PROVIDER else value for name, value in found.items()}
+    if judge.client == "local":
+        found = {name: value for name, value in found.items() if value is not None}
+    if judge.client == "anthropic":
+        found.pop("seed", None)
+    bounded = judge.settings is not None and judge.settings.longest_reply is not None
+    if found.get("max_tokens", 0) is None and (judge.client == "anthropic" or not bounded):
+        # A limit that nobody states has no price that can be bounded.
+        del found["max_tokens"]
+    if found.get("send") == "video" and judge.client != "gemini":
+        del found["send"]
+    return found
+
+
+_LATER = ("take", "effort", "thinking_tokens", "options")
 _COUNTED = ("calls", "answered", "unanswered", "retried", "repaired", "spent", "unknown")
 
 
@@ -304,8 +356,10 @@ def judge_of(settings: Settings, replays: bool = False) -> Judge:
     """The instrument of a configured judge."""
     from worldgauge.judge.clients.scripted import script_file
 
-    own = {one.name for one in fields(Judge) if one.compare} - {"script", "take"}
+    own = {one.name for one in fields(Judge) if one.compare} - {"script", "take", "options"}
     values = {name: value for name, value in settings.model_dump().items() if name in own}
+    if settings.options:
+        values["options"] = canonical_json(settings.options)
     if settings.client == "anthropic":
         # What the protocol does not take must not stand in the key as if it were kept.
         values["seed"] = None

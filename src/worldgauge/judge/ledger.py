@@ -33,9 +33,11 @@ class Attempt(BaseModel):
     repair: int = 0
     """How many replies to it could not be used before."""
     outcome: str
-    """`replied`, `refused`, or what went wrong: 429, 500, cut, ..."""
+    """`replied`, `refused`, `cut off` (by the limit of tokens), or what went wrong: 429, 500, cut, ..."""
     tokens_in: int | None = None
     tokens_out: int | None = None
+    thoughts: int | None = None
+    """Of `tokens_out`, where the provider reports them."""
     cost: float | None = None
     """Null where nobody told: then at most `reserved`."""
     reserved: float = 0.0

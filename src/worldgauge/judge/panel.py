@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -65,6 +65,9 @@ class Panel(AskedInstrument):
 
     def unavailable(self) -> str | None:
         return next((reason for one in self.judges if (reason := one.unavailable())), None)
+
+    def for_signal(self, signal: str, form: Mapping[str, Any]) -> Panel:
+        return replace(self, judges=tuple(one.for_signal(signal, form) for one in self.judges))
 
     @property
     def concurrency(self) -> int:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+GROWTH = 4
+"""How many times as long a reply may be that is requested again because the first one was cut off."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,30 @@ class Decoding:
     temperature: float | None = 0.0
     """None: the provider's own."""
     seed: int | None = 0
-    max_tokens: int = 2048
+    max_tokens: int | None = 2048
+    """Of the answer. None: the provider's own limit."""
+    thoughts: int = 0
+    """Tokens of thoughts that a provider counts apart, at most."""
+    longest: int | None = None
+    """Tokens that the model can write at all, where that is known."""
+
+    @property
+    def most(self) -> int:
+        """Tokens of a whole reply, at most, as they are paid."""
+        if self.max_tokens is not None:
+            return self.max_tokens + self.thoughts
+        return self.longest or 0
+
+    def longer(self) -> Decoding | None:
+        """The same with four times the limit, as far as the model can write; None where no more can be requested.
+
+        >>> Decoding(max_tokens=2048).longer().max_tokens, Decoding(max_tokens=2048, longest=4096).longer().max_tokens
+        (8192, 4096)
+        """
+        if self.max_tokens is None:
+            return None
+        most = GROWTH * self.max_tokens if self.longest is None else min(GROWTH * self.max_tokens, self.longest)
+        return replace(self, max_tokens=most) if most > self.max_tokens else None
 
 
 @dataclass(frozen=True)
@@ -59,6 +85,8 @@ class Request:
     turns: tuple[Turn, ...] = ()
     take: int = 0
     """Which time it is asked; requests that are alike but for this are two questions."""
+    again: bool = False
+    """Whether it follows a reply that was cut off: it is sent at once, never by batch."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +95,9 @@ class Usage:
 
     tokens_in: int
     tokens_out: int
+    """Thoughts included."""
+    thoughts: int = 0
+    """Tokens of thoughts among them, where the provider reports them."""
 
 
 @dataclass(frozen=True)

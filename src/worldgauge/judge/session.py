@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -85,6 +85,17 @@ def answer_in(arrays: Arrays) -> Any:
     return json.loads(unpacked(arrays["answer"]))
 
 
+def _cut_off(reply: Reply, request: Request) -> Unanswered:
+    """Why there is no answer where the limit of tokens ended the reply: the settings are the reason, not the clip."""
+    usage, limit = reply.usage, request.decoding.max_tokens
+    thoughts = f", {usage.thoughts} of them thoughts" if usage is not None and usage.thoughts else ""
+    words = "the provider's own limit" if limit is None else f"{limit} tokens{thoughts}"
+    return Unanswered(
+        f"the judge's reply was cut off after {words}" + (", the second and larger limit" if request.again else ""),
+        "raise max_tokens or longest_reply of the judge, or limit its thoughts with effort or thinking_tokens",
+    )
+
+
 class Session:
     """One judge during one run; asked from many threads."""
 
@@ -136,15 +147,14 @@ class Session:
         question = short(digest_of([request.system, request.text, dict(form.schema)]))
         schema, raw, earlier = canonical_json(dict(form.schema)), list[str](), None
         for repair in range(1 + REPAIRS):
-            reply = self.line.call(partial(self._attempt, request, question, about, repair, schema))
-            # Before anything is read: a server may echo the key anywhere, also in the answer's reason.
-            text = self._secret.hidden_in(reply.text)
-            raw.append(text)
+            call = partial(self._attempt, question=question, about=about, repair=repair, schema=schema)
+            reply, request = self._uncut(request, call, raw)
+            text = raw[-1]
             if reply.refusal:
                 raise NotUnderstood(f"the judge refuses to answer ({self._secret.hidden_in(reply.refusal)[:200]})")
+            if reply.cut:
+                break
             try:
-                if reply.cut:
-                    raise Unreadable(f"the reply was cut off after {request.decoding.max_tokens} tokens")
                 value = form.read(object_in(text), earlier)
                 return Answer(value, tuple(raw), reply.model, reply.scores)
             except Unreadable as problem:
@@ -157,7 +167,22 @@ class Session:
         settled = form.settled(earlier) if earlier is not None else None
         if settled is not None:
             return Answer(settled, tuple(raw), reply.model)
+        if reply.cut:
+            raise _cut_off(reply, request)
         raise NotUnderstood(f"the judge's reply could not be read, {1 + REPAIRS} times: {last[:300]}")
+
+    def _uncut(self, request: Request, call: Callable[[Request], Reply], raw: list[str]) -> tuple[Reply, Request]:
+        """The reply to a request, and the request that brought it: one that was cut off is requested once more with a
+        larger limit, since the same limit would cut it again. The text of each reply is added to `raw`."""
+        while True:
+            reply = self.line.call(partial(call, request))
+            # Before anything is read: a server may echo the key anywhere, also in the answer's reason.
+            raw.append(self._secret.hidden_in(reply.text))
+            longer = request.decoding.longer() if reply.cut and not request.again else None
+            if longer is None or reply.refusal:
+                return reply, request
+            self._count("repaired", 1)
+            request = replace(request, decoding=longer, again=True)
 
     def _attempt(self, request: Request, question: str, about: str, repair: int, schema: str) -> Reply:
         """One call: reserve, send, settle, write down."""
@@ -177,6 +202,8 @@ class Session:
             usage = reply.usage
             cost = 0.0 if self.price is None else share * self.price.of(usage) if usage is not None else None
             outcome, raw = ("refused", reply.refusal) if reply.refusal else ("replied", reply.text)
+            if reply.cut:
+                outcome = "cut off"
             if reply.wait:
                 self.line.hold(reply.wait)
             return reply
@@ -201,6 +228,7 @@ class Session:
                         outcome=outcome,
                         tokens_in=usage.tokens_in if usage else None,
                         tokens_out=usage.tokens_out if usage else None,
+                        thoughts=(usage.thoughts or None) if usage else None,
                         cost=cost,
                         reserved=reservation.price,
                         model=reply.model if reply is not None else "",

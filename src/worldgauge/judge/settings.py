@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.reading import validated
+from worldgauge.core.reading import read_toml_as, validated
 from worldgauge.core.registry import unknown_name
 from worldgauge.judge.line import Patience
 from worldgauge.judge.tokens import Price
 
+PROVIDER = "provider"
+"""Written in place of a number: the provider's own value applies."""
+_OURS = {
+    name.replace("_", "")
+    for name in (
+        "model", "messages", "system", "contents", "stream", "n", "temperature", "seed", "max_tokens",
+        "max_completion_tokens", "max_output_tokens", "response_format", "response_mime_type", "response_json_schema",
+        "response_schema", "system_instruction", "candidate_count", "api_key", "reasoning_effort", "http_options",
+        "output_config", "thinking",
+    )
+}  # fmt: skip
+"""Fields of a request that `options` cannot hold, without their underscores."""
+_LEAST_THOUGHTS = 1024
+"""Fewest tokens that Anthropic takes as a budget of thoughts."""
+
+_OPTIONS = "options"
 Kind = Literal["openai", "gemini", "anthropic", "local", "scripted"]
 
 ENDPOINTS = {
@@ -37,10 +56,22 @@ class Settings(BaseModel):
     model: str = ""
     snapshot: str = ""
     """The dated version, where the model's name is one that moves; sent in its place."""
+    preset: str = ""
+    """A row of `judge/presets.toml` whose settings stand where this table has none of its own."""
     temperature: float | None = Field(default=0.0, ge=0, le=2)
+    """`"provider"`: nothing is sent, and the provider's own value applies. So for the two settings below."""
     seed: int | None = 0
-    max_tokens: int = Field(default=2048, ge=1)
-    """Tokens of a reply, at most."""
+    max_tokens: int | None = Field(default=2048, ge=1)
+    """Tokens of an answer, at most. Thoughts are counted apart where `thinking_tokens` limits them."""
+    longest_reply: int | None = Field(default=None, ge=1)
+    """Tokens that the model can write at most, thoughts included: the bound of what a call may cost where `max_tokens`
+    is left to the provider, and the end to which a limit may grow."""
+    effort: str = ""
+    """How hard a thinking model thinks, in the provider's own word such as `low`; empty: nothing is sent."""
+    thinking_tokens: int | None = Field(default=None, ge=0)
+    """Tokens of thoughts, at most, where the provider limits them apart from the answer; 0 switches thinking off."""
+    options: dict[str, Any] = {}
+    """Further fields of the request, in the provider's own names: `[judge.NAME.options]`."""
     frames: int = Field(default=16, ge=1, le=512)
     """Frames that are sent of a clip, evenly spread."""
     image_side: int = Field(default=512, ge=32)
@@ -77,6 +108,19 @@ class Settings(BaseModel):
     function: str = ""
     """Of a scripted judge: FILE.py:FUNCTION."""
 
+    @field_validator("temperature", "seed", "max_tokens", mode="before")
+    @classmethod
+    def _left_to_the_provider(cls, value: Any) -> Any:
+        return None if value == PROVIDER else value
+
+    @field_validator("options")
+    @classmethod
+    def _not_ours(cls, options: dict[str, Any]) -> dict[str, Any]:
+        for name in options:
+            if name.casefold().replace("_", "") in _OURS:
+                raise ValueError(f"options: {name} is written by the package, or has a setting of its own")
+        return options
+
     @field_validator("endpoint")
     @classmethod
     def _plain_endpoint(cls, text: str) -> str:
@@ -104,7 +148,25 @@ class Settings(BaseModel):
             raise ValueError("only a local judge tells its logits")
         if (self.price_in is None) != (self.price_out is None):
             raise ValueError("price_in and price_out belong together")
+        self._check_length()
         return self
+
+    def _check_length(self) -> None:
+        """What is left to the provider must be bounded, and a budget of thoughts needs a provider that has one."""
+        if self.max_tokens is None and self.client in ("anthropic", "local"):
+            raise ValueError(f"{self.client} needs max_tokens as a number")
+        if self.max_tokens is None and self.longest_reply is None:
+            raise ValueError('max_tokens = "provider" needs longest_reply, the most tokens that the model can write')
+        if self.max_tokens is not None and self.longest_reply is not None and self.longest_reply < self.max_tokens:
+            raise ValueError("longest_reply is less than max_tokens")
+        if self.thinking_tokens is not None and self.client not in ("gemini", "anthropic"):
+            raise ValueError(f"{self.client} has no budget of thoughts of its own; write effort, or options")
+        if self.client == "anthropic" and 0 < (self.thinking_tokens or 0) < _LEAST_THOUGHTS:
+            raise ValueError(f"anthropic takes thinking_tokens of {_LEAST_THOUGHTS} and more, or 0")
+        if self.effort and self.client in ("local", "scripted"):
+            raise ValueError(f"a {self.client} judge takes no effort")
+        if self.options and self.client == "scripted":
+            raise ValueError("a scripted judge takes no options")
 
     @property
     def address(self) -> str:
@@ -160,27 +222,65 @@ def read_judges(table: Any, where: str) -> dict[str, Settings]:
     """The judges of a `[judge]` table: the table itself is one, called by its model; tables below it are named."""
     if not isinstance(table, dict):
         raise WorldGaugeError(f"{where} is no table", "write [judge] and settings below it")
-    own = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    named = {key: value for key, value in table.items() if isinstance(value, dict)}
+    own = {key: value for key, value in table.items() if not isinstance(value, dict) or key == _OPTIONS}
+    named = {key: value for key, value in table.items() if key not in own}
     found = {}
     for name, content in named.items():
-        found[name] = validated(Settings, {**own, **content, "name": name}, f"{where} judge '{name}'")
+        found[name] = _with_preset({**own, **content, "name": name}, f"{where} judge '{name}'")
     if own and not named:
-        alone = validated(Settings, own, where)
-        name = alone.name or alone.model or "scripted"
+        alone = _with_preset(own, where)
+        name = alone.name or alone.preset or alone.model or "scripted"
         found[name] = alone.model_copy(update={"name": name})
     return found
 
 
+class JudgePreset(BaseModel):
+    """A judge that a paper or a released code names."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    what: str
+    """Who names it for what."""
+    settings: dict[str, Any]
+    price: str = ""
+    """The day and the page that the price was read from; empty: the row states none."""
+
+
+class _PresetsFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    schema_version: Literal[1] = Field(alias="schema")
+    preset: dict[str, JudgePreset]
+
+
+@cache
+def judge_presets() -> Mapping[str, JudgePreset]:
+    """The rows of `presets.toml`, by name."""
+    return read_toml_as(_PresetsFile, Path(__file__).with_name("presets.toml")).preset
+
+
+def _with_preset(table: Mapping[str, Any], where: str) -> Settings:
+    """The settings of a table, over those of the preset that it names."""
+    name = table.get("preset", "")
+    if not name:
+        return validated(Settings, dict(table), where)
+    if name not in judge_presets():
+        raise unknown_name("judge preset", str(name), list(judge_presets()))
+    return validated(Settings, {**judge_presets()[name].settings, **table}, where)
+
+
 def choose(judges: dict[str, Settings], name: str) -> Settings:
-    """A judge by its name; `scripted:FILE.py:FUNCTION` needs no table."""
+    """A judge by its name; `scripted:FILE.py:FUNCTION` and the name of a preset need no table."""
     kind, _, function = name.partition(":")
     if kind == "scripted" and function:
         return validated(Settings, {"client": "scripted", "function": function, "name": "scripted"}, f"--judge {name}")
+    if name not in judges and name in judge_presets():
+        return _with_preset({"preset": name, "name": name}, f"--judge {name}")
     if name not in judges:
         if not judges:
             raise WorldGaugeError(
-                f"--judge {name}: no judge is configured", "write a [judge] table into worldgauge.toml"
+                f"--judge {name}: no judge is configured",
+                f"write a [judge] table into worldgauge.toml, or name a preset: {', '.join(judge_presets())}",
             )
-        raise unknown_name("judge", name, [*judges, "replay"])
+        raise unknown_name("judge", name, [*judges, *judge_presets(), "replay"])
     return judges[name]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from worldgauge.core.canonical import canonical_json
 from worldgauge.judge.request import Request, Usage
 
 OVERHEAD = 64
@@ -66,7 +68,51 @@ def bounds(request: Request, schema_text: str) -> tuple[Usage, Usage]:
     pictures = _sum(bounds_of_picture(*picture.size) for picture in request.pictures)
     film = bounds_of_film(request.film.seconds) if request.film is not None else (0, 0)
     most = high + pictures[1] + film[1] + OVERHEAD * (2 + 2 * len(request.turns))
-    return Usage(low + pictures[0] + film[0], 1), Usage(most, request.decoding.max_tokens)
+    return Usage(low + pictures[0] + film[0], 1), Usage(most, request.decoding.most)
+
+
+def expected(request: Request, client: str, effort: str = "") -> Usage:
+    """The usage to be expected of a request: English text, the picture rule of the client's provider, and a reply as
+    long as its form, with thoughts where the judge thinks."""
+    texts = [request.system, request.text, canonical_json(dict(request.schema))]
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    rule = _PICTURE_RULES.get(client, _PICTURE_RULES["openai"])
+    pictures = sum(rule(*picture.size) for picture in request.pictures)
+    film = math.ceil(_FILM_TOKENS * request.film.seconds) if request.film is not None else 0
+    thoughts = request.decoding.thoughts // 2 or _THOUGHTS.get(effort.casefold(), 0)
+    answer = min(_length_of(request.schema) + thoughts, request.decoding.most)
+    return Usage(math.ceil(size / _BYTES_OF_A_TOKEN) + pictures + film + 2 * OVERHEAD, max(1, answer))
+
+
+_BYTES_OF_A_TOKEN = 4.0
+"""Of English text."""
+_FILM_TOKENS = 300
+"""Of a second of film, sound included, as Gemini counts it at one frame per second."""
+_THOUGHTS = {"minimal": 100, "low": 500, "medium": 2000, "high": 6000, "xhigh": 12000, "max": 20000}
+"""Tokens of thoughts by the word for effort: the order of magnitude that providers describe."""
+_PICTURE_RULES: dict[str, Callable[[int, int], int]] = {
+    "openai": lambda width, height: 85 + 170 * math.ceil(width / 512) * math.ceil(height / 512),
+    "gemini": lambda width, height: 258 * math.ceil(width / 768) * math.ceil(height / 768),
+    "anthropic": lambda width, height: math.ceil(width * height / 750),
+    "local": lambda width, height: math.ceil(width / 28) * math.ceil(height / 28),
+}
+_REASON = 30
+"""Tokens of a sentence."""
+
+
+def _length_of(schema: Mapping[str, Any]) -> int:
+    """Tokens of a usual reply of a JSON schema: a sentence for each text, each listed id once.
+
+    >>> _length_of({"type": "object", "properties": {"score": {"type": "number"}, "reason": {"type": "string"}}})
+    43
+    """
+    if "properties" in schema:
+        return 3 + sum(_length_of(one) + 4 for one in schema["properties"].values())
+    if schema.get("type") == "array":
+        named = schema["items"].get("properties", {}).values()
+        ids = next((one["enum"] for one in named if one.get("type") == "string" and "enum" in one), range(4))
+        return _length_of(schema["items"]) * len(ids)
+    return _REASON if schema.get("type") == "string" and "enum" not in schema else 2
 
 
 def _sum(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:

@@ -69,14 +69,25 @@ class AnthropicMessages:
             "model": self._settings.sent_model,
             "system": request.system,
             "messages": messages,
-            "max_tokens": request.decoding.max_tokens,
+            # The provider counts thoughts in this limit, and a budget of theirs must be smaller than it.
+            "max_tokens": request.decoding.most,
         }
+        settings, further = self._settings, dict(self._settings.options)
         if request.decoding.temperature is not None:
             # Newer models refuse it, so that the package has no argument for it.
-            payload["extra_body"] = {"temperature": request.decoding.temperature}
-        if self._settings.structured:
-            payload["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.schema)}}
-        return payload
+            further["temperature"] = request.decoding.temperature
+        if further:
+            payload["extra_body"] = further
+        if settings.thinking_tokens is not None:
+            payload["thinking"] = (
+                {"type": "enabled", "budget_tokens": settings.thinking_tokens}
+                if settings.thinking_tokens
+                else {"type": "disabled"}
+            )
+        output: dict[str, Any] = {"effort": settings.effort} if settings.effort else {}
+        if settings.structured:
+            output["format"] = {"type": "json_schema", "schema": dict(request.schema)}
+        return {**payload, "output_config": output} if output else payload
 
 
 def reply_in(content: Any, wait: float = 0.0) -> Reply:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from worldgauge.core.registry import unknown_name
 from worldgauge.judge.clients.errors import failed_call
 from worldgauge.judge.request import Failed, Film, Reply, Request, Usage
 from worldgauge.judge.secrets import Secret
@@ -32,6 +33,11 @@ class Gemini:
 
         self.settings, self.types, self.errors = settings, types, errors
         self.secret = Secret(settings.key_variable)
+        for name in settings.options:
+            if name not in types.GenerateContentConfig.model_fields:
+                raise unknown_name(
+                    f"option of judge '{settings.name}'", name, list(types.GenerateContentConfig.model_fields)
+                )
         key = self.secret.value_or_nothing() if settings.is_here else self.secret.value()
         options = types.HttpOptions(
             base_url=settings.address,
@@ -114,9 +120,20 @@ class Gemini:
             system_instruction=request.system,
             temperature=decoding.temperature,
             seed=decoding.seed,
-            max_output_tokens=decoding.max_tokens,
+            max_output_tokens=None if decoding.max_tokens is None else decoding.most,
             **held,
+            **self._thinking(),
+            **self.settings.options,
         )
+
+    def _thinking(self) -> dict[str, Any]:
+        """How hard it thinks, where the settings state it."""
+        settings, own = self.settings, dict[str, Any]()
+        if settings.effort:
+            own["thinking_level"] = settings.effort.upper()
+        if settings.thinking_tokens is not None:
+            own["thinking_budget"] = settings.thinking_tokens
+        return {"thinking_config": self.types.ThinkingConfig(**own)} if own else {}
 
 
 def reply_in(response: Any) -> Reply:
@@ -139,7 +156,8 @@ def reply_in(response: Any) -> Reply:
 def _usage(told: Any) -> Usage | None:
     if told is None or told.prompt_token_count is None:
         return None
-    return Usage(told.prompt_token_count, (told.candidates_token_count or 0) + (told.thoughts_token_count or 0))
+    thoughts = told.thoughts_token_count or 0
+    return Usage(told.prompt_token_count, (told.candidates_token_count or 0) + thoughts, thoughts)
 
 
 def _name(value: Any) -> str:

@@ -49,6 +49,7 @@ class LocalModel:
 
         self._torch = torch
         self._name, self._logits, self._batch = settings.sent_model, settings.logits, settings.concurrency
+        self._options = settings.options
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         parts = parts or _loaded(settings, torch.bfloat16 if self.device == "cuda" else torch.float32)
         self._tokenizer, self._preparer = parts.tokenizer, parts.preparer
@@ -87,6 +88,11 @@ class LocalModel:
                 return
 
     def _answer(self, batch: Sequence[_Prepared]) -> None:
+        if len({prepared.request.decoding for prepared in batch}) > 1:
+            # The limit and the seed are those of a whole batch.
+            for decoding in dict.fromkeys(prepared.request.decoding for prepared in batch):
+                self._answer([prepared for prepared in batch if prepared.request.decoding == decoding])
+            return
         try:
             replies = self._replies(batch)
         except Exception as error:  # noqa: BLE001  told to everybody who waits for this batch
@@ -113,15 +119,14 @@ class LocalModel:
             sampled = {"do_sample": True, "temperature": decoding.temperature} if decoding.temperature else {}
             if decoding.seed is not None:
                 self._torch.manual_seed(decoding.seed)
-            made = self._model.generate(
-                **inputs, max_new_tokens=decoding.max_tokens, **(sampled or {"do_sample": False})
-            )
+            chosen = {**(sampled or {"do_sample": False}), **self._options}
+            made = self._model.generate(**inputs, max_new_tokens=decoding.max_tokens, **chosen)
         replies = []
         for row, prefix, size in zip(made[:, width:], prefixes, sizes, strict=True):
             text = self._tokenizer.decode(row, skip_special_tokens=True)
             pad = self._tokenizer.pad_token_id
             written = int((row != pad).sum()) if pad is not None else len(row)
-            cut = written >= decoding.max_tokens
+            cut = written >= decoding.most
             replies.append(Reply(prefix + text, Usage(int(size), written), self._name, cut=cut))
         return replies
 

@@ -46,15 +46,18 @@ class OpenAiCompatible:
             messages.append({"role": "user", "content": turn.complaint})
         decoding = request.decoding
         payload: dict[str, Any] = {"model": self._settings.sent_model, "messages": messages}
-        payload[self._settings.tokens_field] = decoding.max_tokens
+        if decoding.max_tokens is not None:
+            payload[self._settings.tokens_field] = decoding.max_tokens
         if decoding.temperature is not None:
             payload["temperature"] = decoding.temperature
         if decoding.seed is not None:
             payload["seed"] = decoding.seed
+        if self._settings.effort:
+            payload["reasoning_effort"] = self._settings.effort
         if self._settings.structured:
             form = {"name": "answer", "schema": dict(request.schema), "strict": True}
             payload["response_format"] = {"type": "json_schema", "json_schema": form}
-        return payload
+        return {**payload, **self._settings.options}
 
 
 def _url(part: Picture | Film) -> str:
@@ -89,4 +92,11 @@ def usage_in(told: Any, first: str, second: str) -> Usage | None:
     if not isinstance(told, Mapping):
         return None
     counts = [count for count in (told.get(first), told.get(second)) if type(count) is int and count >= 0]
-    return Usage(counts[0], counts[1]) if len(counts) == 2 else None
+    return Usage(counts[0], counts[1], _thoughts_in(told)) if len(counts) == 2 else None
+
+
+def _thoughts_in(told: Mapping[str, Any]) -> int:
+    """Tokens of thoughts, as the chat-completions protocol reports them next to the sums."""
+    details = told.get("completion_tokens_details") or told.get("output_tokens_details")
+    count = details.get("reasoning_tokens") if isinstance(details, Mapping) else None
+    return count if type(count) is int and count >= 0 else 0
