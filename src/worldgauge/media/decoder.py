@@ -46,7 +46,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
             format=kind,
             options=_LIMITS,
             container_options=_CLOSED,
-            metadata_errors="replace",
+            **_tolerant_of_tags(av.__version__),
         ) as container:
             stream = _first_stream(container)
             if stream is None:
@@ -59,6 +59,15 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
             yield container, stream
     except (av.error.FFmpegError, OSError, EOFError, ValueError) as error:
         raise InvalidVideo(f"{name} cannot be decoded ({_first_line(error)})") from error
+
+
+def _tolerant_of_tags(version: str) -> dict[str, str]:
+    """What makes this PyAV open a file whose title is not UTF-8; from version 19 on nothing is needed, nor accepted.
+
+    >>> _tolerant_of_tags("18.1.0"), _tolerant_of_tags("19.0.2")
+    ({'metadata_errors': 'replace'}, {})
+    """
+    return {"metadata_errors": "replace"} if int(version.split(".")[0]) < 19 else {}
 
 
 def probe(path: Path) -> VideoInfo:
