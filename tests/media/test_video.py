@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -164,6 +165,37 @@ def test_truncated_mp4_with_index_in_front(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-4000])
     with pytest.raises(InvalidVideo):
         list(Video(path).frames())
+
+
+def test_a_title_that_is_not_utf8(tmp_path: Path) -> None:
+    file = tmp_path / "clip.mp4"
+    with av.open(str(file), "w") as container:
+        container.metadata["title"] = "Caf# de nuit"
+        stream = container.add_stream("libx264", rate=12)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for image in helpers.moving_texture(3):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+        container.mux(stream.encode())
+    content = file.read_bytes()
+    assert b"Caf#" in content
+    file.write_bytes(content.replace(b"Caf#", b"Caf\xe9"))
+    assert Video(file).info.frames == 3
+
+
+def test_no_option_that_pyav_19_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wheel job reads clips with the newest PyAV itself; here its list of options stands for it."""
+    accepted = {"format", "options", "container_options", "buffer_size", "timeout", "io_open", "hwaccel"}
+    encode(tmp_path / "clip.mp4", helpers.moving_texture(3), "libx264", "yuv420p")
+    opened = av.open
+
+    def open_as_in_19(file: str, mode: str = "r", **options: Any) -> Any:
+        for name in options.keys() - accepted:
+            raise TypeError(f"open() got an unexpected keyword argument '{name}'")
+        return opened(file, mode, **options)
+
+    monkeypatch.setattr(av, "open", open_as_in_19)
+    monkeypatch.setattr(av, "__version__", "19.0.2")
+    assert Video(tmp_path / "clip.mp4").info.frames == 3
 
 
 def test_text_named_mp4(tmp_path: Path) -> None:

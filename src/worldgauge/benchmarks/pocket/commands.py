@@ -25,6 +25,9 @@ def demo(
             "--workers", "-w", min=0, max=65_536, envvar="WORLDGAUGE_WORKERS", help="Processes; 0: one per core."
         ),
     ] = 0,
+    cases: Annotated[
+        int | None, typer.Option("--cases", min=1, help="Only the first so many of its cases, for a quick try.")
+    ] = None,
 ) -> None:
     """Render a few worlds, let a perfect and six faulty world models perform them, score and report.
 
@@ -34,11 +37,12 @@ def demo(
     Examples:
       worldgauge demo
       worldgauge demo --out /tmp/demo
+      worldgauge demo --cases 1
     """
-    from worldgauge.benchmarks.pocket.demo import Demo
+    from worldgauge.benchmarks.pocket.demo import BLOCKS, Demo
     from worldgauge.report.tables import terminal_cells
 
-    started, made = time.monotonic(), Demo(out)
+    started, made = time.monotonic(), Demo(out, cases or len(BLOCKS))
     count = workers or os.cpu_count() or 1
     progress = StepLines()
     try:

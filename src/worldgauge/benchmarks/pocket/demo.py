@@ -48,9 +48,11 @@ SUBJECTS = (
 
 @dataclass(frozen=True)
 class Demo:
-    """Where everything of the demo lies."""
+    """Where everything of the demo lies, and how many of its cases there are."""
 
     folder: Path
+    cases: int = len(BLOCKS)
+    """The first so many of `BLOCKS`."""
 
     @property
     def benchmark(self) -> Path:
@@ -71,8 +73,9 @@ class Demo:
 
     def make_benchmark(self, workers: int, progress: Progress) -> Benchmark:
         """Render the cases; finished ones are kept."""
-        count = StepCounter("worlds", len(BLOCKS), progress)
-        make_cases(self.benchmark, BLOCKS, workers=workers, progress=lambda *_: count())
+        blocks = BLOCKS[: self.cases]
+        count = StepCounter("worlds", len(blocks), progress)
+        make_cases(self.benchmark, blocks, workers=workers, progress=lambda *_: count())
         shutil.copyfile(pocket.MANIFEST.folder / BENCHMARK_FILE, self.benchmark / BENCHMARK_FILE)
         return load_benchmark(str(self.benchmark))
 
