@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.model_inputs import LEFT_OUT, WrittenInputs
 from worldgauge.engine.layers import store_at
 from worldgauge.engine.run_places import known_run
 from worldgauge.engine.store import default_store
@@ -27,6 +28,7 @@ from worldgauge.report.terminal import (
 
 __all__ = [
     "AsJson",
+    "CaseNames",
     "DataSet",
     "JudgeName",
     "MaxCalls",
@@ -42,6 +44,7 @@ __all__ = [
     "parse_size",
     "parse_tags",
     "print_json",
+    "print_left_out",
     "print_matrix",
     "print_note",
     "print_pairs",
@@ -64,6 +67,9 @@ StorePath = Annotated[
 Where = Annotated[
     list[str] | None,
     typer.Option("--where", envvar="WORLDGAUGE_WHERE", help="Only cases with this tag: scene=indoor; repeatable."),
+]
+CaseNames = Annotated[
+    list[str] | None, typer.Option("--case", envvar="WORLDGAUGE_CASE", help="Only this case; repeatable.")
 ]
 JudgeName = Annotated[
     str | None,
@@ -120,3 +126,17 @@ def parse_size(text: str) -> tuple[int, int]:
     if not (width and height):
         raise WorldGaugeError(f"size '{text[:40]}' is not WxH", "write for example 720x480")
     return width, height
+
+
+def print_left_out(written: WrittenInputs, out: Path) -> None:
+    """Print why cases were left out of the inputs below `out`: the most frequent reasons, and the file with all."""
+    lines = written.reasons()
+    for line in lines[:_MOST_REASONS]:
+        print_note(line)
+    if len(lines) > _MOST_REASONS:
+        print_note(f"{len(lines) - _MOST_REASONS} more reasons")
+    if lines:
+        print_note(f"every case that is left out is listed in {out / LEFT_OUT}")
+
+
+_MOST_REASONS = 5

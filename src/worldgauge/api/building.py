@@ -23,6 +23,7 @@ from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
 from worldgauge.core.manifest import include, included
+from worldgauge.core.model_inputs import choose_cases
 from worldgauge.core.official import official_uses
 from worldgauge.core.prompts import place_prompts, placed_prompts
 from worldgauge.core.run_file import SampleFile
@@ -235,15 +236,7 @@ def chosen_cases(benchmark: Benchmark, named: Iterable[str], tags: Mapping[str, 
     """Ids of the named cases that have the tags; nothing asked for: no ids, which means every case."""
     if not tags:
         return tuple(named)
-    fitting = [c.id for c in benchmark.cases if all(c.tags.get(tag) == value for tag, value in tags.items())]
-    wanted = set(named)
-    chosen = tuple(case for case in fitting if not wanted or case in wanted)
-    if not chosen:
-        known = sorted({f"{tag}={value}" for case in benchmark.cases for tag, value in case.tags.items()})
-        asked = ", ".join(f"{tag}={value}" for tag, value in tags.items())
-        more = " ..." if len(known) > 20 else ""
-        raise WorldGaugeError(f"no case has {asked}", f"tags: {', '.join(known[:20])}{more}")
-    return chosen
+    return tuple(case.id for case in choose_cases(benchmark.cases, named, tags))
 
 
 def names_in(names: Names) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
@@ -138,6 +138,21 @@ class Case(_Model):
     tags: dict[str, str] = {}
     extras: dict[str, Any] = {}
     """Further plain data of the benchmark, for signals and metrics that read the whole case."""
+    not_here: tuple[str, ...] = ()
+    """Parts (`reference`, `image`, `extras.NAME` ...) that the data set has for this case and that are not on disk. A
+    metric that needs one expects the case all the same, so coverage counts it; a case that lacks a part which the data
+    set does not have either is none of the metric's."""
+
+    @field_validator("not_here")
+    @classmethod
+    def _parts_are_known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        from worldgauge.core.case_parts import check_parts
+
+        try:
+            check_parts(names)
+        except WorldGaugeError as error:
+            raise ValueError(str(error)) from error
+        return names
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     _root: Path = PrivateAttr(default=Path())

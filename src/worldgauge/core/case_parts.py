@@ -47,7 +47,21 @@ def offers(case: Case, part: str) -> bool:
     return any(
         bool(case.extras.get(choice.removeprefix(EXTRAS))) if choice.startswith(EXTRAS) else PARTS[choice][1](case)
         for choice in part.split("|")
+        if choice not in case.not_here
     )
+
+
+def awaited(case: Case, parts: Iterable[str]) -> str | None:
+    """The first of these parts that is not on this disk, where everything else the case lacks is of that kind too;
+    None where it lacks nothing, or something that the data set does not have either.
+
+    >>> case = Case(id="a", not_here=("reference", "phases"))
+    >>> awaited(case, ["reference", "phases"]), awaited(case, ["reference", "questions"])
+    ('reference', None)
+    """
+    absent = [part for part in parts if not offers(case, part)]
+    known = all(any(choice in case.not_here for choice in part.split("|")) for part in absent)
+    return absent[0] if absent and known else None
 
 
 def in_words(part: str) -> str:
@@ -65,6 +79,11 @@ def in_words(part: str) -> str:
 def lacking(part: str) -> str:
     """`needs a reference video, the case has none`."""
     return f"needs {in_words(part)}, the case has none"
+
+
+def not_on_disk(part: str) -> str:
+    """`needs a reference video: not on disk`."""
+    return f"needs {in_words(part)}: not on disk"
 
 
 def in_order(parts: Iterable[str]) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ DIGESTS_FILE = ".digests.json"
 """What is known about files by size and time, so that they need not be read again; may be deleted."""
 STANDING = "standing"
 """The part that holds a case's scene, tags and weight: every record carries them."""
-ABSENT, UNREADABLE = "absent", "unreadable"
-"""In place of a digest."""
+ABSENT, UNREADABLE, NOT_HERE = "absent", "unreadable", "not here"
+"""In place of a digest: the case has no such part, a file cannot be read, the data set has it and this disk has not."""
 
 VideoKey = tuple[str, int]
 """Case id and take."""

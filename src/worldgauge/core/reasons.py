@@ -21,8 +21,10 @@ UNAVAILABLE: Final = "unavailable"
 """The instrument is not there: no weights, no library."""
 OF_THE_CASE: Final = "of-the-case"
 """The case or its reference cannot be measured, whatever the model made of it."""
+NOT_ON_DISK: Final = "not-on-disk"
+"""A part of the case that the data set has is not on this disk."""
 
-BEYOND_THE_MODEL: Final = frozenset({UNAVAILABLE, OF_THE_CASE})
+BEYOND_THE_MODEL: Final = frozenset({UNAVAILABLE, OF_THE_CASE, NOT_ON_DISK})
 """Reasons that no model can cause: such a clip never counts as worst, and is none of what bounds are about."""
 
 _CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -13,7 +13,7 @@ import numpy as np
 
 from worldgauge.core.asking import NotUnderstood
 from worldgauge.core.case import Case
-from worldgauge.core.case_parts import lacking, offers
+from worldgauge.core.case_parts import awaited, lacking, not_on_disk, offers
 from worldgauge.core.errors import (
     InvalidVideo,
     NotApplicable,
@@ -26,7 +26,7 @@ from worldgauge.core.errors import (
 from worldgauge.core.frame_list import pack_frames
 from worldgauge.core.metric import Measurement
 from worldgauge.core.origin import is_foreign, origin_of
-from worldgauge.core.reasons import NO_ANSWER, TOO_LARGE, UNAVAILABLE, is_code
+from worldgauge.core.reasons import NO_ANSWER, NOT_ON_DISK, TOO_LARGE, UNAVAILABLE, is_code
 from worldgauge.core.record import Record
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
@@ -49,11 +49,16 @@ _STATUS: dict[type[Outcome], Status] = {
 
 def first_lack(definition: Definition, inputs: CaseInputs) -> str | None:
     """Why the metric does not apply: a tag the case does not have, or a part of it that is not there."""
-    for tag, value in definition.tags.items():
-        if inputs.case.tags.get(tag) != value:
-            return f"only for cases with {tag} {value}"
+    if not _is_about(definition, inputs.case):
+        tag, value = next(pair for pair in definition.tags.items() if inputs.case.tags.get(pair[0]) != pair[1])
+        return f"only for cases with {tag} {value}"
     part = next((part for part in definition.parts if not offers(inputs.case, part)), None)
     return part and lacking(part)
+
+
+def _is_about(definition: Definition, case: Case) -> bool:
+    """Whether the case has the tags of the cases that the column is about."""
+    return all(case.tags.get(tag) == value for tag, value in definition.tags.items())
 
 
 def evaluate(
@@ -171,10 +176,15 @@ _TRACE_END = 4000
 
 def _measure(definition: Definition, inputs: CaseInputs, perception: Perception, watch: Watch | None) -> Measurement:
     lack = first_lack(definition, inputs)
-    if lack is not None:
+    expected = (
+        awaited(inputs.case, definition.parts) if lack is not None and _is_about(definition, inputs.case) else None
+    )
+    if lack is not None and expected is None:
         raise NotApplicable(lack)
     if inputs.video is None:
         raise _NoVideo
+    if expected is not None:
+        raise Unscored(not_on_disk(expected), "complete the data set", NOT_ON_DISK)
     if definition.unavailable:
         raise Unavailable(definition.unavailable)
     check_measurable(inputs.video.info)

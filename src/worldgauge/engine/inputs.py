@@ -11,9 +11,9 @@ from typing import Any
 
 from worldgauge.core.canonical import digest_of, short
 from worldgauge.core.case import Case
-from worldgauge.core.case_parts import EXTRAS, lacking, object_masks, offers
+from worldgauge.core.case_parts import EXTRAS, awaited, lacking, object_masks, offers
 from worldgauge.core.clip import Clip
-from worldgauge.core.contents import ABSENT, STANDING, UNREADABLE, inputs_digest
+from worldgauge.core.contents import ABSENT, NOT_HERE, STANDING, UNREADABLE, inputs_digest
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
 from worldgauge.core.names import readable
@@ -107,7 +107,7 @@ class CaseInputs:
                 return short(video.digest) + asked
             return short(self.digest(part))
         except NotApplicable:
-            return ABSENT
+            return ABSENT if awaited(case, [part]) is None else NOT_HERE
         except (WorldGaugeError, OSError):
             # The record says what is wrong, and mending it changes the digest.
             return UNREADABLE

@@ -8,10 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from benchmarks.mbench.released_tree import action_tree, text_tree
+from worldgauge.benchmarks.mbench.data.cases import read_dataset
 from worldgauge.benchmarks.mbench.formulas.action import action_scores, ideal_twists, twists
 from worldgauge.benchmarks.mbench.formulas.conditions import FRAMES, read_condition
+from worldgauge.benchmarks.mbench.inputs import app as inputs
 from worldgauge.benchmarks.mbench.inputs import write_inputs
 from worldgauge.benchmarks.mbench.scripts.checker import box_areas, check_clip, check_script, waiting_frames
 from worldgauge.benchmarks.mbench.scripts.files import write_script
@@ -184,3 +187,19 @@ def test_files_and_inputs(tmp_path):
 def test_cases_without_a_first_frame_are_refused(tmp_path):
     with pytest.raises(WorldGaugeError, match="no first frame on disk"):
         write_inputs(action_tree(tmp_path / "A", {"human": 1}), tmp_path / "out")
+
+
+def test_inputs_are_written_as_far_as_first_frames_are_on_disk(tmp_path):
+    data = action_tree(tmp_path / "A", {"human": 2, "object": 1}, picture=True)
+    (data / "samples" / "human" / "human_0001" / "first.png").unlink()
+    flags = ("--data", str(data), "-o", str(tmp_path / "out"))
+    done = CliRunner().invoke(inputs, [*flags, "--where", "subset=human"])
+    assert done.exit_code == 0 and "1 cases, 1 refused" in done.output
+    rest = json.loads((tmp_path / "out" / "left_out.jsonl").read_text())
+    assert rest["case"].startswith("human/human_0001") and "no first frame on disk" in rest["reason"]
+    chosen = json.loads((tmp_path / "out" / "inputs.jsonl").read_text())["case"]
+    done = CliRunner().invoke(inputs, [*flags, "--case", chosen])
+    assert done.exit_code == 0 and "1 cases, 0 refused" in done.output
+    assert not (tmp_path / "out" / "left_out.jsonl").exists()
+    absent, there = (next(c for c in read_dataset(data) if name in c.id) for name in ("human_0001", "human_0000"))
+    assert absent.not_here == ("image",) and there.not_here == (), "the sample names a picture that is not here"

@@ -95,12 +95,12 @@ def test_the_true_video_has_nothing_to_improve(data: Path, tmp_path: Path) -> No
 
 def test_camera_and_text_without_the_frame(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "ablation"
-    entries = write_inputs(data, out, "ci2v", (64, 48), 5, with_frame=False, sample=3)
+    entries = write_inputs(data, out, "ci2v", (64, 48), 5, with_frame=False, sample=3).entries
     assert len(entries) == 3
     assert not any("image" in entry for entry in entries)
     assert all((out / entry["camera"]).is_file() for entry in entries)
     assert not list(out.rglob("first.png"))
-    assert entries == write_inputs(data, tmp_path / "again", "ci2v", (64, 48), 5, with_frame=False, sample=3)
+    assert entries == write_inputs(data, tmp_path / "again", "ci2v", (64, 48), 5, with_frame=False, sample=3).entries
     with pytest.raises(WorldGaugeError, match="prompt alone"):
         write_inputs(data, out, "i2v", (64, 48), 5, with_frame=False)
 

@@ -11,8 +11,9 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from benchmarks.worldolympiad.released_tree import FPS, number_of, numbered
+from benchmarks.worldolympiad.released_tree import FPS, number_of, numbered, write_case
 from worldgauge.benchmarks.worldolympiad.commands import app
+from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
 from worldgauge.benchmarks.worldolympiad.data.timestamp_files import problems_of
 from worldgauge.benchmarks.worldolympiad.inputs.actions import ACTIONS, read_action
 from worldgauge.benchmarks.worldolympiad.inputs.command import app as inputs
@@ -96,6 +97,23 @@ def test_what_a_model_cannot_do_is_told_and_not_written(data: Path, model: str, 
     made, refused, out = write(data, "--model", model)
     assert made == [] and refused == [{"case": "c1", "unsupported": reason}]
     assert not (out / "inputs").exists()
+
+
+def test_cases_are_chosen_and_those_without_a_reference_are_listed(data: Path) -> None:
+    write_case(data / "general" / "c2", 2, ())
+    write_case(data / "general" / "c3", 1, ())
+    (data / "general" / "c3" / "ref_c3.mp4").unlink()
+    made, refused, _ = write(data, "--model", "captions", "--fps", "8")
+    assert [row["case"] for row in made] == ["c2", "c1"]
+    assert refused == [{"case": "c3", "unsupported": "the case has no reference video, so it has no first frame"}]
+    made, refused, _ = write(data, "--model", "captions", "--fps", "8", "--case", "c2")
+    assert [row["case"] for row in made] == ["c2"] and refused == []
+    made, _, _ = write(data, "--model", "captions", "--fps", "8", "--where", "domain=gaming")
+    assert [row["case"] for row in made] == ["c1"]
+    flags = ["--data", str(data), "-o", "out", "--model", "captions", "--fps", "8", "--case", "c9"]
+    unknown = CliRunner().invoke(inputs, flags)
+    assert isinstance(unknown.exception, WorldGaugeError) and "unknown case 'c9'" in str(unknown.exception)
+    assert {case.id: case.not_here for case in read_dataset(data)} == {"c1": (), "c2": (), "c3": ("reference",)}
 
 
 def test_controls_of_families() -> None:

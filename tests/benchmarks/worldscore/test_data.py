@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
 import helpers
 from benchmarks.worldscore.toy_dataset import STATIC, make_dataset, static_record
@@ -15,6 +16,7 @@ from worldgauge.benchmarks.worldscore.data.cases import read_dataset
 from worldgauge.benchmarks.worldscore.data.importer import find_videos
 from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
 from worldgauge.benchmarks.worldscore.formulas.object_masks import cut_mask
+from worldgauge.benchmarks.worldscore.inputs.command import app as inputs
 from worldgauge.benchmarks.worldscore.inputs.write import write_inputs
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
@@ -142,7 +144,7 @@ def test_no_video(data, tmp_path):
 
 
 def test_inputs_for_image_models(data, tmp_path):
-    entries = write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9)
+    entries = write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9).entries
     assert len(entries) == 5
     large = next(e for e in entries if len(e["layouts"]) == 3)
     assert large["total_frames"] == 25
@@ -159,7 +161,9 @@ def test_inputs_for_image_models(data, tmp_path):
 
 def test_inputs_for_3d_models(data, tmp_path):
     where = {"world": "small", "style": "photorealistic"}
-    entries = write_inputs(data, tmp_path / "out", "3d", (48, 48), 9, where=where, speed=0.5, camera_type="pytorch3d")
+    entries = write_inputs(
+        data, tmp_path / "out", "3d", (48, 48), 9, where=where, speed=0.5, camera_type="pytorch3d"
+    ).entries
     assert [e["id"] for e in entries] == [case.id for case in read_dataset(data)[:2]]
     assert entries[0]["prompts"] == ["A room, number 0. photorealistic", "A room, number 1. photorealistic"]
     model = json.loads((tmp_path / "out" / entries[0]["id"] / "cameras_model.json").read_text())
@@ -168,7 +172,7 @@ def test_inputs_for_3d_models(data, tmp_path):
 
 
 def test_inputs_nothing_chosen(data, tmp_path):
-    with pytest.raises(WorldGaugeError, match="no world has"):
+    with pytest.raises(WorldGaugeError, match="no case has style=cubist"):
         write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9, where={"style": "cubist"})
 
 
@@ -214,3 +218,31 @@ def test_a_record_cannot_name_a_place_outside(tmp_path):
     file.write_text(json.dumps(records))
     with pytest.raises(WorldGaugeError, match="leaves the folder it should lie in"):
         read_dataset(data)
+
+
+def test_inputs_are_written_as_far_as_pictures_are_on_disk(data, tmp_path):
+    (data / "static/photorealistic/images/city/001.jpg").unlink()
+    flags = ["--data", str(data), "--size", "48x48", "-n", "3", "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(inputs, flags)
+    assert done.exit_code == 0 and "4 cases for i2v models" in done.output
+    rest = json.loads((tmp_path / "out" / "left_out.jsonl").read_text())
+    city = "static/photorealistic/outdoor/city/001"
+    assert rest == {"case": city, "reason": "the world's picture is not on disk; download the data set's pictures"}
+    assert not (tmp_path / "out" / city).exists()
+    fluid = "dynamic/stylized/fluid/001"
+    done = CliRunner().invoke(inputs, [*flags, "--case", fluid])
+    assert "1 cases" in done.output and not (tmp_path / "out" / "left_out.jsonl").exists()
+    done = CliRunner().invoke(inputs, [*flags, "--for", "3d", "--case", fluid])
+    assert str(done.exception) == f"no case can be written: {fluid}: a 3D model makes no dynamic world"
+    done = CliRunner().invoke(inputs, [*flags, "--for", "3d", "--where", "movement=dynamic"])
+    assert "a 3D model makes no dynamic world" in str(done.exception)
+
+
+def test_pictures_and_masks_that_are_not_on_disk_stay_in_the_coverage(data):
+    (data / "static/photorealistic/images/city/001.jpg").unlink()
+    (data / "dynamic/stylized/masks/fluid/001/001-1.png").unlink()
+    absent = {case.id: case.not_here for case in read_dataset(data) if case.not_here}
+    assert absent == {
+        "static/photorealistic/outdoor/city/001": ("image",),
+        "dynamic/stylized/fluid/001": ("object_masks",),
+    }

@@ -66,7 +66,7 @@ def test_an_option_beats_the_preset(data, tmp_path):
 
 def test_a_video_model_that_takes_poses(data, tmp_path):
     """The path as matrices, the prompt as it is; clips are chained as for any other."""
-    entries = write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9, camera="matrices")
+    entries = write_inputs(data, tmp_path / "out", "i2v", (48, 48), 9, camera="matrices").entries
     large = next(e for e in entries if len(e["layouts"]) == 3)
     assert large["prompts"] == [f"A room, number {i}. ukiyo-e" for i in (1, 2, 3)]
     assert large["images"] == ["input_image.png", "input_image_1.png", "input_image_2.png"]
@@ -80,7 +80,7 @@ def test_a_video_model_that_takes_poses(data, tmp_path):
 
 @pytest.mark.parametrize(("protocol", "camera"), [("released", "words"), ("paper", "matrices")])
 def test_4d_models(data, tmp_path, protocol, camera):
-    entries = write_inputs(data, tmp_path / "out", "4d", (48, 48), 9, protocol=protocol)
+    entries = write_inputs(data, tmp_path / "out", "4d", (48, 48), 9, protocol=protocol).entries
     first = entries[0]
     assert first["camera"] == camera
     assert (tmp_path / "out" / first["id"] / "cameras_model.json").exists() == (camera == "matrices")

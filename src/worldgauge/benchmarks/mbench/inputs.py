@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,8 +18,9 @@ from worldgauge.benchmarks.mbench.scripts.script import Limits, View, build_scri
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.model_inputs import WrittenInputs, choose_cases, write_each
 from worldgauge.core.reading_pictures import read_picture
-from worldgauge.verbs import DataSet, print_note, say
+from worldgauge.verbs import CaseNames, DataSet, Where, parse_tags, print_left_out, say
 
 INDEX = "inputs.jsonl"
 FOLDER = "inputs"
@@ -34,36 +36,45 @@ def inputs(
     wait: Annotated[float, typer.Option("--wait", help="Seconds an action script waits at the farthest.")] = 0.0,
     turn: Annotated[float, typer.Option("--most-turn", help="Degrees per second of an action script.")] = 30.0,
     length: Annotated[Literal["10s", "25s"], typer.Option(help="Of text clips: 161 or 401 frames.")] = "25s",
+    where: Where = None,
+    case: CaseNames = None,
 ) -> None:
     """Write first frames, captions with their times of text cases, and camera paths and timed verbs of action cases.
 
     worldgauge inputs mbench --data MBench-A -o out
     """
-    made, refused = write_inputs(data, out, fov, wait, Limits(turn=turn), length)
-    for case, reason in refused.items():
-        print_note(f"{case}: {reason}")
-    say(f"{len(made)} cases, {len(refused)} refused: {out / INDEX}")
+    chosen_tags = parse_tags(where or ())
+    made = write_inputs(data, out, fov, wait, Limits(turn=turn), length, where=chosen_tags, names=case or ())
+    print_left_out(made, out)
+    say(f"{len(made.entries)} cases, {len(made.left_out)} refused: {out / INDEX}")
 
 
 def write_inputs(
-    data: Path, out: Path, fov: float = 60.0, wait: float = 0.0, limits: Limits | None = None, length: str = "25s"
-) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Write a folder per case below `out/inputs`, and `inputs.jsonl` that lists them; refused cases with the reason."""
-    entries, refused = [], {}
-    for case in load_benchmark("mbench", data).cases:
-        try:
-            if is_text(case):
-                entries.append(_text_case(case, out, FRAMES[length]))
-            else:
-                entries.append(_action_case(case, out, fov, wait, limits or Limits()))
-        except WorldGaugeError as error:
-            refused[case.id] = str(error)
-    if not entries:
-        first = next(iter(refused.items()))
-        raise WorldGaugeError(f"no case can be written: {first[0]}: {first[1]}")
-    lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    data: Path,
+    out: Path,
+    fov: float = 60.0,
+    wait: float = 0.0,
+    limits: Limits | None = None,
+    length: str = "25s",
+    *,
+    where: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
+) -> WrittenInputs:
+    """Write a folder per case below `out/inputs`, and `inputs.jsonl` that lists them.
+
+    Only cases of these `names` with the tags `where`; a case that cannot be written is left out with the reason.
+    """
+
+    def write(case: Case) -> dict[str, Any]:
+        if is_text(case):
+            return _text_case(case, out, FRAMES[length])
+        return _action_case(case, out, fov, wait, limits or Limits())
+
+    written = write_each(choose_cases(load_benchmark("mbench", data).cases, names, where), write)
+    lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in written.entries)
     (out / INDEX).write_text(lines, "utf-8")
-    return entries, refused
+    written.write_left_out(out)
+    return written
 
 
 def _text_case(case: Case, out: Path, frames: int) -> dict[str, Any]:
@@ -93,7 +104,7 @@ def _text_case(case: Case, out: Path, frames: int) -> dict[str, Any]:
 
 def _action_case(case: Case, out: Path, fov: float, wait: float, limits: Limits) -> dict[str, Any]:
     if case.condition.image is None:
-        raise WorldGaugeError("the case has no first frame on disk")
+        raise WorldGaugeError("the case has no first frame on disk", "download the data set's first frames")
     legs_of(case)
     target = case.reference.target
     size = read_picture(case.path(case.condition.image)).size

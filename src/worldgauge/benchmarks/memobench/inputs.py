@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
@@ -18,9 +19,10 @@ from worldgauge.benchmarks.memobench.presets import ModelKind, preset
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
+from worldgauge.core.model_inputs import WrittenInputs, choose_cases, write_each
 from worldgauge.core.reading_pictures import read_picture
 from worldgauge.core.registry import unknown_name
-from worldgauge.verbs import DataSet, parse_size, say
+from worldgauge.verbs import CaseNames, DataSet, Where, parse_size, parse_tags, print_left_out, say
 
 INDEX = "inputs.jsonl"
 
@@ -43,8 +45,12 @@ def inputs(
     sample: Annotated[
         int | None, typer.Option("--sample", min=1, help="So many clips, always the same ones (Table S9: 50).")
     ] = None,
+    where: Where = None,
+    case: CaseNames = None,
 ) -> None:
     """Write first frames, prompts and camera paths, one folder per clip.
+
+    A clip whose frames or camera are not on disk is left out and listed in left_out.jsonl.
 
     worldgauge inputs memobench --data MemoBench --for ci2v --size 832x480 --frames 81 -o out
     worldgauge inputs memobench --data MemoBench --preset Wan2.2 --without-frame --sample 50 -o ablation
@@ -53,8 +59,20 @@ def inputs(
     if like:
         known = preset(like)
         chosen, pixels, frames = known.kind, known.size, known.frames
-    made = write_inputs(data, out, chosen, pixels, frames, with_frame=not without_frame, sample=sample)
-    say(f"{len(made)} cases for {chosen} models at {pixels[0]}x{pixels[1]}, {frames} frames: {out / INDEX}")
+    chosen_tags = parse_tags(where or ())
+    made = write_inputs(
+        data,
+        out,
+        chosen,
+        pixels,
+        frames,
+        with_frame=not without_frame,
+        sample=sample,
+        where=chosen_tags,
+        names=case or (),
+    )
+    print_left_out(made, out)
+    say(f"{len(made.entries)} cases for {chosen} models at {pixels[0]}x{pixels[1]}, {frames} frames: {out / INDEX}")
 
 
 def write_inputs(
@@ -66,9 +84,12 @@ def write_inputs(
     *,
     with_frame: bool = True,
     sample: int | None = None,
-) -> list[dict[str, Any]]:
+    where: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
+) -> WrittenInputs:
     """Write `first.png`, `prompt.txt` and `camera.npz` per case below `out/inputs`, and `inputs.jsonl` that lists them.
 
+    Only cases of these `names` with the tags `where`; a case that cannot be written is left out with the reason.
     An entry's `output` is the folder below `out` in which the model's frames are looked for. The image is resized to
     `size` without keeping its shape, as the reference is when frames are compared; intrinsics are scaled alike. Image-
     to-video models get no camera: the prompt tells them how to move. Without its frame an entry has no `image`.
@@ -81,11 +102,12 @@ def write_inputs(
         raise WorldGaugeError(
             "an image-to-video model without its frame has the prompt alone", "leave out one: --for ci2v or 3d"
         )
-    cases = fixed_cases(read_dataset(data), sample)
-    entries = [_write_case(case, out, kind, size, frames, with_frame) for case in cases]
-    lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    cases = fixed_cases(choose_cases(read_dataset(data), names, where), sample)
+    written = write_each(cases, lambda case: _write_case(case, out, kind, size, frames, with_frame))
+    lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in written.entries)
     (out / INDEX).write_text(lines, "utf-8")
-    return entries
+    written.write_left_out(out)
+    return written
 
 
 def fixed_cases(cases: list[Case], sample: int | None) -> list[Case]:
@@ -126,22 +148,28 @@ def _write_case(
     case: Case, out: Path, kind: ModelKind, size: tuple[int, int], frames: int, with_frame: bool
 ) -> dict[str, Any]:
     if case.condition.image is None:
-        raise WorldGaugeError(f"case {case.id} has no first frame on disk", "download the data set's frames")
-    folder = out / INPUTS / case.id
-    folder.mkdir(parents=True, exist_ok=True)
+        raise WorldGaugeError("the clip's frames are not on disk", "download the data set's frames")
     image = read_picture(case.path(case.condition.image))
     source = image.size
+    # Read before anything is written: a case that is left out has no folder.
+    camera = None if kind == "i2v" else resampled_camera(_camera(case, kind), frames, size, source)
+    folder = out / INPUTS / case.id
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "prompt.txt").write_text(case.condition.prompt + "\n", "utf-8")
     entry: dict[str, Any] = {"case": case.id, "prompt": case.condition.prompt}
     if with_frame:
         image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(folder / "first.png")
         entry["image"] = (folder / "first.png").relative_to(out).as_posix()
     entry |= {"frames": frames, "size": list(size), "output": output_folder(case).as_posix()}
-    if kind != "i2v":
-        try:
-            camera = case.camera()
-        except NotApplicable as error:
-            raise WorldGaugeError(f"case {case.id} has no camera path for a {kind} model") from error
-        resampled_camera(camera, frames, size, source).save(folder / "camera.npz")
+    if camera is not None:
+        camera.save(folder / "camera.npz")
         entry["camera"] = (folder / "camera.npz").relative_to(out).as_posix()
     return entry
+
+
+def _camera(case: Case, kind: ModelKind) -> CameraPath:
+    try:
+        return case.camera()
+    except NotApplicable as error:
+        told = f"the clip has no camera path on disk, which a {kind} model is given"
+        raise WorldGaugeError(told, "download the data set's camera files") from error

@@ -66,6 +66,7 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
     hidden = HIDING.search(sample.sample_id)
     media = sample.ground_truth_media
     image, reference = (file_of(folder, place, name) for name in (media.first_frame, media.reference))
+    named = (("image", media.first_frame, image), ("reference", media.reference, reference))
     tags = {"setting": setting, "subset": item.subset, "condition": item.condition_id}
     captions = captions_in(sample)
     extras: dict[str, Any] = {"item_id": item.item_id, **({"captions": captions} if captions else {})}
@@ -97,6 +98,7 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
         reference=Reference(video=reference, target=target, questions=questions_in(sample)),
         tags=tags,
         extras=extras,
+        not_here=tuple(part for part, name, file in named if name and file is None),
     ).at(folder)
 
 

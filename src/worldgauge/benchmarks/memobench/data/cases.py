@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worldgauge.benchmarks.memobench.data import keyframes
 from worldgauge.benchmarks.memobench.data.phrases import subject_phrase
-from worldgauge.benchmarks.memobench.data.questions import read_banks, whole_number
+from worldgauge.benchmarks.memobench.data.questions import clips_with_a_bank, read_banks, whole_number
 from worldgauge.benchmarks.memobench.data.tags import process_tags, scene_tags
 from worldgauge.core.case import Case, Condition, Phases, Question, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
@@ -20,6 +20,8 @@ REAL = "Real_Raw"
 METADATA = "sam3_metadata"
 TARGET_MASK = "target_mask.png"
 """Optional, not in the release: the target in a clip's first frame, for trackers that cannot be asked by name."""
+_OF_EVERY_CLIP = ("image", "reference", "camera")
+"""Parts that the released data have for every clip, wherever they are."""
 
 _OBSERVER = {
     "forward": r"(walking|running|moving) forward|straight",
@@ -33,7 +35,7 @@ def read_dataset(root: Path) -> list[Case]:
     """Every clip, synthetic ones first. `root` is the repository or its `data` folder.
 
     Clips come from the metadata tables, else from the keyframe spreadsheets. Frames, cameras, keyframes and questions
-    are attached where they are on disk; metrics that need a part that is not are skipped.
+    are attached where they are on disk; a clip keeps in `not_here` what the released data have for it and is not.
     """
     data = next((d for d in (root, root / "data") if any((d / n).is_dir() for n in (METADATA, SYNTHETIC, REAL))), None)
     if data is None:
@@ -51,7 +53,7 @@ def _synthetic(data: Path) -> list[Case]:
     rows = keyframes.read_synthetic(sheet) if sheet.is_file() else {}
     listed = _table(data / METADATA / "synthetic_metadata.csv", "scene")
     table = {f"{scene}_{number:03d}": row for (scene, number), row in listed.items()}
-    banks = read_banks(data)
+    banks, asked_about = read_banks(data), clips_with_a_bank(data)
     cases = []
     for clip in table or rows:
         scene, _, number = clip.rpartition("_")
@@ -80,6 +82,7 @@ def _synthetic(data: Path) -> list[Case]:
                 mask=folder / TARGET_MASK,
                 depth=folder / f"Depth{n}",
                 questions=banks[clip].questions() if clip in banks else (),
+                expected=("phases",) * (clip not in rows) + ("questions",) * (clip in asked_about),
                 tags={
                     "data_type": "synthetic",
                     "scene": scene,
@@ -122,6 +125,7 @@ def _real(data: Path) -> list[Case]:
                 mask=folder / TARGET_MASK,
                 depth=folder / "depth",
                 questions=(),
+                expected=("phases",) * (number not in rows),
                 tags={
                     "data_type": "real",
                     "scene": "real",
@@ -179,10 +183,19 @@ def _case(
     mask: Path,
     depth: Path,
     questions: tuple[Question, ...],
+    expected: tuple[str, ...],
     tags: dict[str, str],
 ) -> Case:
+    """`expected`: parts that the released data have for this clip, beyond those that they have for every clip."""
     pictures = frame_files(data / frames) if (data / frames).is_dir() else []
     reference = video if video is not None and (data / video).exists() else None
+    there = {
+        "image": bool(pictures),
+        "reference": reference is not None,
+        "camera": camera is not None,
+        "phases": phases is not None,
+        "questions": bool(questions),
+    }
     return Case(
         id=id,
         cluster=cluster,
@@ -200,6 +213,7 @@ def _case(
             truth={"depth": depth.as_posix()} if (data / depth).is_dir() else {},
         ),
         tags={key: value for key, value in tags.items() if value},
+        not_here=tuple(part for part in (*_OF_EVERY_CLIP, *expected) if not there[part]),
     )
 
 

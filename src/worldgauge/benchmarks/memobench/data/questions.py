@@ -81,6 +81,11 @@ def read_banks(data: Path) -> dict[str, Bank]:
     return {bank.clip: bank for bank in banks}
 
 
+def clips_with_a_bank(data: Path) -> set[str]:
+    """Clips that the data set has questions about, as its table of failures lists them; empty where there is none."""
+    return set(_clip_names(data / FOLDER / FAILURES).values())
+
+
 def statistics(banks: Iterable[Bank]) -> list[dict[str, Any]]:
     """Per dimension: final questions, how many want yes and how many no, fewest and most per clip."""
     per_clip = [bank.final for bank in banks]

@@ -64,6 +64,11 @@ def _case(
         ),
         tags={"domain": folder.domain, "chunks": str(len(chunks)), "folder": folder.path.relative_to(root).as_posix()},
         extras=extras,
+        # Every released case has both files.
+        not_here=(
+            *(("reference",) if reference is None else ()),
+            *(("prompt", "extras.chunks") if not (folder.path / PROMPTS).is_file() else ()),
+        ),
     ).at(root)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from worldgauge.verbs import DataSet, Where, parse_size, parse_tags, print_note, say
+from worldgauge.verbs import CaseNames, DataSet, Where, parse_size, parse_tags, print_note, say
 
 app = typer.Typer()
 
@@ -30,6 +30,7 @@ def inputs(
     ] = "interval",
     sideways: Annotated[str, typer.Option("--sideways", help="What A and D mean: move or turn.")] = "move",
     where: Where = None,
+    case: CaseNames = None,
 ) -> None:
     """Write first frames, captions, actions, intervals and frames per chunk, and controls or poses for the model.
 
@@ -58,7 +59,7 @@ def inputs(
         cast(Sideways, sideways),
         parse_size(size) if size else None,
     )
-    made, refused = write_inputs(data, out, wanted, parse_tags(where or ()))
+    made, refused = write_inputs(data, out, wanted, parse_tags(where or ()), case or ())
     for reason, count in Counter(row["unsupported"] for row in refused).most_common():
         print_note(f"unsupported in {count} cases: {reason}")
     if chosen.note:

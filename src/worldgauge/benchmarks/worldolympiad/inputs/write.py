@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.model_inputs import choose_cases
 from worldgauge.core.video import Video
 
 INDEX, UNSUPPORTED = "inputs.jsonl", "unsupported.jsonl"
@@ -48,15 +49,13 @@ class Wanted:
 
 
 def write_inputs(
-    data: Path, out: Path, wanted: Wanted, where: Mapping[str, str] | None = None
+    data: Path, out: Path, wanted: Wanted, where: Mapping[str, str] | None = None, names: Sequence[str] = ()
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Write a folder per case below `out/inputs`, `inputs.jsonl` and `unsupported.jsonl`; returns what both hold.
 
     An entry's `output` is where the model's video is looked for below `out`, in the released layout.
     """
-    cases = [case for case in load_benchmark("worldolympiad", data).cases if _fits(case, where or {})]
-    if not cases:
-        raise WorldGaugeError(f"no case of {data} has these tags", "look at them with 'worldgauge show'")
+    cases = choose_cases(load_benchmark("worldolympiad", data).cases, names, where)
     entries: list[dict[str, Any]] = []
     refused: list[dict[str, str]] = []
     for case in cases:
@@ -69,10 +68,6 @@ def write_inputs(
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         (out / name).write_text(text, "utf-8")
     return entries, refused
-
-
-def _fits(case: Case, where: Mapping[str, str]) -> bool:
-    return all(case.tags.get(tag) == value for tag, value in where.items())
 
 
 def _write_case(case: Case, out: Path, wanted: Wanted) -> dict[str, Any]:

@@ -18,7 +18,15 @@ MOVEMENTS: Final = ("static", "dynamic")
 def read_dataset(root: Path) -> list[Case]:
     """Every world below `root` as a case, in file order; the case id is its folder in the official output tree."""
     folder, worlds = read_worlds(root)
-    return [as_case(world).at(folder) for world in worlds]
+    return [as_case(world, _not_here(world, folder)).at(folder) for world in worlds]
+
+
+def _not_here(world: WorldSpec, folder: Path) -> tuple[str, ...]:
+    """The pictures of a world that are not on disk; the parquet files hold no masks at all."""
+    masks = [folder / mask for mask in world.masks]
+    without_masks = world.visual_movement == "dynamic" and not (masks and all(mask.is_file() for mask in masks))
+    without_image = not (folder / world.image).is_file()
+    return (*(("image",) if without_image else ()), *(("object_masks",) if without_masks else ()))
 
 
 def read_worlds(root: Path) -> tuple[Path, list[WorldSpec]]:
@@ -56,7 +64,7 @@ def read_records(root: Path) -> tuple[Path, Iterator[tuple[str, Any]]]:
     )
 
 
-def as_case(world: WorldSpec) -> Case:
+def as_case(world: WorldSpec, not_here: tuple[str, ...] = ()) -> Case:
     """A world as a case; its record goes along as `extras`."""
     target = Target(name=", ".join(world.objects)) if world.objects else None
     return Case(
@@ -67,6 +75,7 @@ def as_case(world: WorldSpec) -> Case:
         reference=Reference(target=target, truth={f"mask_{i:02d}": path for i, path in enumerate(world.masks)}),
         tags=world.tags(),
         extras=world.model_dump(mode="json", exclude_defaults=True),
+        not_here=not_here,
     )
 
 

@@ -13,7 +13,7 @@ from worldgauge.benchmarks.worldscore.inputs.presets import preset
 from worldgauge.benchmarks.worldscore.inputs.prompts import CameraTold, ModelKind, usual_camera
 from worldgauge.benchmarks.worldscore.inputs.write import INDEX, write_inputs
 from worldgauge.core.registry import unknown_name
-from worldgauge.verbs import DataSet, Where, parse_size, parse_tags, say
+from worldgauge.verbs import CaseNames, DataSet, Where, parse_size, parse_tags, print_left_out, say
 
 app = typer.Typer()
 
@@ -34,6 +34,7 @@ def inputs(
         int | None, typer.Option("--frames", "-n", min=2, help="Frames of one clip; 49 unless told.")
     ] = None,
     where: Where = None,
+    case: CaseNames = None,
     camera: Annotated[
         str | None,
         typer.Option(
@@ -69,17 +70,20 @@ def inputs(
             raise unknown_name(what, name, list(names))
     told_size = parse_size(size) if size else known.size if known else (512, 512)
     told_camera = camera or usual_camera(cast(ModelKind, told_kind), cast(Protocol, protocol))
-    entries = write_inputs(
+    written = write_inputs(
         data,
         out,
         cast(ModelKind, told_kind),
         told_size,
         frames or (known.frames if known else 49),
         where=parse_tags(where or ()),
+        names=case or (),
         camera=cast(CameraTold, told_camera),
         speed=speed if speed is not None else known.camera_speed if known else 1.0,
         camera_type=cast(CameraType, told_type),
         protocol=cast(Protocol, protocol),
     )
     width, height = told_size
-    say(f"{len(entries)} cases for {told_kind} models at {width}x{height}, camera in {told_camera}: {out / INDEX}")
+    print_left_out(written, out)
+    count = len(written.entries)
+    say(f"{count} cases for {told_kind} models at {width}x{height}, camera in {told_camera}: {out / INDEX}")

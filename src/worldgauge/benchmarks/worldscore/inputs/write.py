@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worldgauge.benchmarks.worldscore.data.cases import read_worlds
+from worldgauge.benchmarks.worldscore.data.cases import as_case, read_worlds
 from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
@@ -20,7 +20,9 @@ from worldgauge.benchmarks.worldscore.inputs.cameras import (
     focal_length,
 )
 from worldgauge.benchmarks.worldscore.inputs.prompts import CameraTold, ModelKind, conditioning_images, usual_camera
+from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.model_inputs import WrittenInputs, choose_cases, write_each
 from worldgauge.core.reading_pictures import read_picture
 
 INDEX = "inputs.json"
@@ -33,26 +35,27 @@ def write_inputs(
     size: tuple[int, int],
     frames: int,
     *,
-    where: dict[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
     camera: CameraTold | None = None,
     speed: float = 1.0,
     camera_type: CameraType = "tensor",
     protocol: Protocol = "released",
-) -> list[dict[str, Any]]:
-    """Write every world of the data set that has the tags `where`; returns the entries of `inputs.json`.
+) -> WrittenInputs:
+    """Write every world of the data set of these `names` with the tags `where`, and `inputs.json` that lists them.
 
     3D models do not make dynamic worlds, so these are left out for them. `protocol` decides which prompt a layout gets
     that stays in its scene; `camera` whether the path is told in the prompt or written as matrices beside it.
     """
     told = camera or usual_camera(kind, protocol)
-    folder, worlds = read_worlds(data)
-    chosen = [world for world in worlds if _fits(world, where or {}, kind)]
-    if not chosen:
-        raise WorldGaugeError(f"no world has {where}", "look at the tags with 'worldgauge show'")
-    entries = []
-    for world in chosen:
+    folder, found = read_worlds(data)
+    worlds = {world.folder: world for world in found}
+
+    def write(case: Case) -> dict[str, Any]:
+        world = worlds[case.id]
+        if kind == "3d" and world.visual_movement == "dynamic":
+            raise WorldGaugeError("a 3D model makes no dynamic world")
         target = out / world.folder
-        target.mkdir(parents=True, exist_ok=True)
         _write_image(folder / world.image, target / "input_image.png", size)
         _write_json(target / "image_data.json", world.image_data(frames))
         if world.visual_movement == "static":
@@ -60,16 +63,22 @@ def write_inputs(
             layout_path(world.camera_path, frames, speed).save(target / "cameras_opencv.npz")
         if told == "matrices":
             _write_matrices(world, target, frames, speed, camera_type)
-        entries.append(_entry(world, kind, size, frames, protocol, told))
-    _write_json(out / INDEX, entries)
-    return entries
+        return _entry(world, kind, size, frames, protocol, told)
+
+    chosen = choose_cases([as_case(world) for world in found], names, where)
+    written = write_each(_makeable(chosen, kind, names), write)
+    _write_json(out / INDEX, written.entries)
+    written.write_left_out(out)
+    return written
 
 
-def _fits(world: WorldSpec, where: dict[str, str], kind: ModelKind) -> bool:
-    if kind == "3d" and world.visual_movement == "dynamic":
-        return False
-    tags = world.tags()
-    return all(tags.get(tag) == value for tag, value in where.items())
+def _makeable(cases: Sequence[Case], kind: ModelKind, names: Sequence[str]) -> list[Case]:
+    """Without the dynamic worlds where the model makes none, but for those that are requested by name."""
+    wanted = set(names)
+    kept = [case for case in cases if kind != "3d" or case.tags["movement"] == "static" or case.id in wanted]
+    if not kept:
+        raise WorldGaugeError("a 3D model makes no dynamic world", "choose static ones: --where movement=static")
+    return kept
 
 
 def _entry(
@@ -100,7 +109,12 @@ def _write_matrices(world: WorldSpec, target: Path, frames: int, speed: float, c
 
 
 def _write_image(source: Path, target: Path, size: tuple[int, int]) -> None:
-    crop_and_resize(read_picture(source), size).save(target)
+    if not source.is_file():
+        raise WorldGaugeError("the world's picture is not on disk", "download the data set's pictures")
+    picture = crop_and_resize(read_picture(source), size)
+    # Only now: a case that is left out has no folder.
+    target.parent.mkdir(parents=True, exist_ok=True)
+    picture.save(target)
 
 
 def _write_json(file: Path, content: dict[str, Any] | Sequence[Any]) -> None:
