@@ -145,3 +145,20 @@ def test_a_written_submission_is_readable_and_reads_back(tmp_path: Path) -> None
     assert again.videos["a"].stated_fps == 12.0
     assert again.video("a") is not None
     assert again.video("b") is again.video("c") is None
+
+
+def test_a_card_without_videos_takes_those_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "street").mkdir()
+    for name in ("a.mp4", "street/b.mkv"):
+        (tmp_path / name).write_bytes(b"x")
+    card = ModelCard.model_validate({"name": "mine", "type": "3D"})
+    Submission.write_card(tmp_path, card)
+    for place in (tmp_path, tmp_path / "submission.json"):
+        found = Submission.read(place)
+        assert sorted(found.videos) == ["a", "street/b"] and found.model == card and found.read_from == place
+    searched = Submission.read(tmp_path, lambda folder: Submission(ModelCard(name="x"), {"c": Video(folder / "a.mp4")}))
+    assert list(searched.videos) == ["c"] and searched.model == card
+    (tmp_path / "submission.json").write_text('{"model": {"name": "m"}, "videos": {}}')
+    assert Submission.read(tmp_path).videos == {}, "none is something else than not named"
+    with pytest.raises(WorldGaugeError, match="is there already and differs"):
+        Submission.write_card(tmp_path, card)

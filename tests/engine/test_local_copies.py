@@ -139,6 +139,13 @@ def test_only_what_a_submission_names_is_copied(videos: Path, tmp_path: Path) ->
     assert sorted(file.name for file in here.parent.iterdir()) == sorted([*named.values(), "submission.json"])
 
 
+def test_of_a_card_the_whole_folder_is_copied(videos: Path) -> None:
+    (videos / "submission.json").write_text(json.dumps({"model": {"name": "m"}}))
+    here = local_files(f"file://{videos}/submission.json")
+    copied = {path.relative_to(here.parent) for path in here.parent.rglob("*.mkv")}
+    assert copied == {path.relative_to(videos) for path in videos.rglob("*.mkv")} and len(copied) > 1
+
+
 def test_a_server_that_is_not_there_is_no_empty_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("aiohttp")
     monkeypatch.setattr(local_copies, "_FIRST_LOOK", 0.1)

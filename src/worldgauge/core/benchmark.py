@@ -255,9 +255,14 @@ class Benchmark:
         return resolved_uses(self.file, protocol)
 
     def submission(self, path: Path) -> Submission:
-        """Read a model's videos: `submission.json`, else the official naming rule, else files named by case id."""
+        """Read a model's videos: those that `submission.json` names, else the official naming rule, else files named by
+        case id. A `submission.json` without videos is the model's card, and its folder is read by the latter two."""
         if path.is_file() or (path / SUBMISSION_FILE).is_file():
-            return Submission.read(path)
+            return Submission.read(path, self._found_below)
+        return self._found_below(path)
+
+    def _found_below(self, path: Path) -> Submission:
+        """The videos of a folder by the official naming rule, where the benchmark has one."""
         manifest = benchmarks().get(self.file.name)
         if manifest is not None and manifest.importer and path.is_dir():
             found: Submission = manifest.resolve(manifest.importer)(path, list(self.cases))

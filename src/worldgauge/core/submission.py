@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.names import is_folder, path_of, readable
 from worldgauge.core.reading import first_problem as first_problem
-from worldgauge.core.reading import read_json, validated
+from worldgauge.core.reading import read_json, read_text, validated
 from worldgauge.core.video import Video
 
 SCHEMA: Final = 1
@@ -75,8 +75,9 @@ class SubmissionFile(BaseModel):
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
     model: ModelCard
-    videos: dict[str, VideoEntry | Annotated[list[VideoEntry], Field(min_length=1)]]
-    """Case id to an entry, or to the path alone; to a list of them where the model made several takes of a case."""
+    videos: dict[str, VideoEntry | Annotated[list[VideoEntry], Field(min_length=1)]] | None = None
+    """Case id to an entry, or to the path alone; to a list of them where the model made several takes of a case. A file
+    without this field is a model's card: the folder is then searched as one without a file is."""
 
 
 class Submission:
@@ -103,11 +104,19 @@ class Submission:
         return [video if video is not None and video.is_there else None for video in named]
 
     @classmethod
-    def read(cls, path: Path) -> Submission:
-        """Read `submission.json`, or the folder that holds one."""
+    def read(cls, path: Path, search: Callable[[Path], Submission] | None = None) -> Submission:
+        """Read `submission.json`, or the folder that holds one.
+
+        Where the file is a card that names no videos, `search` returns those of its folder; without it every video
+        below the folder is taken, as by `from_folder`.
+        """
         file = path / FILE_NAME if path.is_dir() else path
         read = read_json(file, unique=True, missing="name a submission.json or a folder of videos")
         content = validated(SubmissionFile, read, str(file))
+        if content.videos is None:
+            searched = (search or cls.from_folder)(file.parent)
+            searched.model, searched.read_from = content.model, path
+            return searched
         check_case_ids(content.videos, str(file))
         takes = {
             case_id: [
@@ -157,6 +166,22 @@ class Submission:
         videos = {case: self._entries(case, file.parent) for case in sorted(self.videos)}
         content = {"schema": SCHEMA, "model": self.model.model_dump(mode="json"), "videos": videos}
         file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+    @staticmethod
+    def write_card(folder: Path, card: ModelCard) -> Path:
+        """Write a `submission.json` that is a model's card, and return its path. The videos stay where the official
+        naming rule expects them.
+
+        Raises:
+            WorldGaugeError: where the folder has another `submission.json`, which may name videos.
+        """
+        file, content = folder / FILE_NAME, {"schema": SCHEMA, "model": card.model_dump(mode="json")}
+        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        if file.exists() and read_text(file) != text:
+            raise WorldGaugeError(f"{file} is there already and differs", "add the fields there, or move it away")
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+        return file
 
     def _entries(self, case: str, root: Path) -> Any:
         entries = [_entry(video, root) for video in (self.videos[case], *self.further.get(case, ()))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from worldgauge.core.benchmark import Benchmark, BenchmarkFile
@@ -32,11 +33,9 @@ def videos_benchmark(
     if single is not None:
         submission = single
     elif path.is_file() or (path / SUBMISSION_FILE).is_file():
-        submission = Submission.read(path)
+        submission = Submission.read(path, partial(_own_videos, references=references))
     else:
-        submission = Submission.from_folder(path)
-        beside = (f"{REFERENCES}/", f"{CAMERAS}/")
-        submission.videos = {k: v for k, v in submission.videos.items() if references or not k.startswith(beside)}
+        submission = _own_videos(path, references)
     benchmark = benchmark_of(
         submission,
         references or _existing(folder, (REFERENCES,)),
@@ -44,6 +43,14 @@ def videos_benchmark(
         cameras or _existing(folder, (CAMERAS,)),
     )
     return benchmark, submission
+
+
+def _own_videos(folder: Path, references: Path | None) -> Submission:
+    """Every video of a folder, but for references and cameras that no option names."""
+    submission = Submission.from_folder(folder)
+    beside = (f"{REFERENCES}/", f"{CAMERAS}/")
+    submission.videos = {k: v for k, v in submission.videos.items() if references or not k.startswith(beside)}
+    return submission
 
 
 def benchmark_of(

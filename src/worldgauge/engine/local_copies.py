@@ -50,7 +50,8 @@ class Copy:
 def local_files(place: str | Path) -> Path:
     """The path of files on this machine: a path itself, or a copy of what lies at a URL.
 
-    A URL names a folder, a single file, or a `submission.json`, of which only the files it names are copied.
+    A URL names a folder, a single file, or a `submission.json`, of which only the files it names are copied; of a card,
+    which names no videos, the whole folder is.
     """
     url = str(place).rstrip("/")
     if not is_url(url):
@@ -134,11 +135,15 @@ def _bring(place: Place, own: Path, name: str, missing: Sequence[str]) -> None:
 
 
 def _with_named(place: Place, name: str, about: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """A file and, for a submission, the files it names beside itself."""
+    """A file and, for a submission, the files it names below its folder; all of the folder where it names none."""
     if PurePosixPath(name).suffix != ".json":
         return {name: about}
     try:
-        videos = json.loads(place.read(name) or b"{}").get("videos", {})
+        content = json.loads(place.read(name) or b"{}")
+        if "model" in content and content.get("videos") is None:
+            # A model's card: the videos are wherever the naming rule expects them.
+            return _in_full(place, place.listing()) | {name: about}
+        videos = content.get("videos", {})
         takes = [of_case if isinstance(of_case, list) else [of_case] for of_case in videos.values()]
         named = [str(each["path"] if isinstance(each, dict) else each) for of_case in takes for each in of_case]
     except (ValueError, AttributeError, TypeError, KeyError):

@@ -4,13 +4,16 @@ import json
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from benchmarks.worldscore.toy_dataset import make_dataset
+from helpers import worldgauge_many
 from worldgauge.benchmarks.worldscore.commands import app
 from worldgauge.benchmarks.worldscore.inputs.command import app as inputs
 from worldgauge.benchmarks.worldscore.inputs.presets import preset, presets
 from worldgauge.benchmarks.worldscore.inputs.write import write_inputs
+from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.published import published_tables
 
@@ -98,3 +101,35 @@ def test_the_list(tmp_path):
     assert len([line for line in done.stdout.splitlines() if " poses" in line]) == 7
     done = CliRunner().invoke(app, ["presets", "--json"], catch_exceptions=False)
     assert len(json.loads(done.stdout)) == 19
+
+
+def test_a_card_of_a_3d_model_keeps_the_official_tree(data, tmp_path):
+    """`submission.json` without `videos` says what the model is; its frames are looked for where the tree has them."""
+    out = tmp_path / "mine"
+    run_inputs(data, out, "--preset", "WonderWorld", "--card", "--size", "48x48", "-n", "3")
+    card = {"name": "WonderWorld", "type": "3D", "ability": "I2V", "accessibility": "open"}
+    assert json.loads((out / "submission.json").read_text()) == {"schema": 1, "model": card}
+    benchmark = load_benchmark("worldscore", data)
+    static = [case.id for case in benchmark.cases if case.tags["movement"] == "static"]
+    for case in static[:2]:
+        (out / case / "frames").mkdir()
+        for number in range(3):
+            Image.new("RGB", (48, 48), (90, 60 * number, 30)).save(out / case / "frames" / f"{number:03d}.png")
+    found = benchmark.submission(out)
+    assert found.model.name == "WonderWorld" and sorted(found.videos) == sorted(static[:2])
+    assert all(video.expected_frames == 3 for video in found.videos.values()), "as image_data.json promises"
+    flags = ("-b", "worldscore", "--data", data, "--instruments", "pocket", "--store", tmp_path / "store")
+    run = ("run", out, *flags, "-m", "motion_magnitude", "-o", tmp_path / "run", "--workers", 1)
+    scores = json.loads(worldgauge_many(run, ("report", tmp_path / "run", "--json"))[1])["models"][0]["scores"]
+    assert scores["motion_magnitude"]["value"] == 0.0, "a 3D model makes no dynamic world"
+
+
+def test_a_card_without_the_data_set(tmp_path):
+    flags = ["-o", str(tmp_path / "mine"), "--card", "--called", "Mine", "--for", "t2v"]
+    assert CliRunner().invoke(inputs, flags, env={"WORLDGAUGE_DATA": ""}).exit_code == 0
+    file = tmp_path / "mine" / "submission.json"
+    assert json.loads(file.read_text())["model"] == {"name": "Mine", "type": "Video", "ability": "T2V"}
+    assert CliRunner().invoke(inputs, flags).exit_code == 0, "the same card again"
+    for other, reason in ((["--for", "3d", "--card"], "is there already and differs"), ([], "--data FOLDER")):
+        done = CliRunner().invoke(inputs, ["-o", str(tmp_path / "mine"), *other])
+        assert isinstance(done.exception, WorldGaugeError) and reason in str(done.exception)

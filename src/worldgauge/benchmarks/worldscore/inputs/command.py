@@ -9,19 +9,23 @@ import typer
 
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType
-from worldgauge.benchmarks.worldscore.inputs.presets import preset
+from worldgauge.benchmarks.worldscore.inputs.presets import card_of, preset
 from worldgauge.benchmarks.worldscore.inputs.prompts import CameraTold, ModelKind, usual_camera
 from worldgauge.benchmarks.worldscore.inputs.write import INDEX, write_inputs
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.registry import unknown_name
-from worldgauge.verbs import CaseNames, DataSet, Where, parse_size, parse_tags, print_left_out, say
+from worldgauge.core.submission import Submission
+from worldgauge.verbs import CaseNames, Where, parse_size, parse_tags, print_left_out, say
 
 app = typer.Typer()
 
 
 @app.command()
 def inputs(
-    data: DataSet,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; also takes the model's frames.")],
+    data: Annotated[
+        Path | None, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the data set.")
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option("--preset", help="A model of the paper: 'worldgauge worldscore presets'. Other options beat it."),
@@ -52,10 +56,18 @@ def inputs(
         str,
         typer.Option("--protocol", help="released, or paper: layouts that stay in their scene keep its prompt."),
     ] = "released",
+    card: Annotated[
+        bool, typer.Option("--card", help="Write the model's card, submission.json; without --data nothing else.")
+    ] = False,
+    called: Annotated[
+        str | None, typer.Option("--called", help="The model's name on its card; else the preset's or the folder's.")
+    ] = None,
 ) -> None:
     """Write pictures, prompts and camera paths, one folder per world, in the layout the model must fill.
 
     worldgauge inputs worldscore --data WorldScore-Dataset --for i2v --size 720x480 --frames 49 -o out
+    worldgauge inputs worldscore --data WorldScore-Dataset --preset WonderWorld --card -o out
+    worldgauge inputs worldscore --for 3d --card --called MyModel -o out
     """
     known = preset(model) if model else None
     told_kind = kind or (known.kind if known else "i2v")
@@ -68,6 +80,13 @@ def inputs(
     ):
         if name not in names:
             raise unknown_name(what, name, list(names))
+    if card:
+        known_card = card_of(called or (known.name if known else out.resolve().name), cast(ModelKind, told_kind), known)
+        say(f"card of {known_card.name}, to be completed: {Submission.write_card(out, known_card)}")
+    if data is None:
+        if card:
+            return
+        raise WorldGaugeError("inputs are written from the data set", "name its folder: --data FOLDER")
     told_size = parse_size(size) if size else known.size if known else (512, 512)
     told_camera = camera or usual_camera(cast(ModelKind, told_kind), cast(Protocol, protocol))
     written = write_inputs(

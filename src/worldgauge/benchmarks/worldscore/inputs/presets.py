@@ -12,6 +12,7 @@ from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType
 from worldgauge.benchmarks.worldscore.inputs.prompts import ModelKind
 from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
+from worldgauge.core.submission import ModelCard
 
 
 class _Model(BaseModel):
@@ -40,6 +41,24 @@ class Preset(_Model):
     """Whether it takes camera poses."""
     camera_type: CameraType = "tensor"
     camera_speed: float = 1.0
+
+
+_TYPES: dict[ModelKind, str] = {"i2v": "Video", "t2v": "Video", "3d": "3D", "4d": "4D"}
+"""The leaderboard's word for a kind of model; by it a 3D model is given 0 for motion, which it does not make."""
+
+
+def card_of(name: str, kind: ModelKind, like: Preset | None = None) -> ModelCard:
+    """The card of a model, with what is known of it: its type, and of a model of the paper also ability and access.
+
+    >>> card_of("mine", "3d").model_dump()
+    {'name': 'mine', 'type': '3D'}
+    """
+    fields = {"type": _TYPES[kind]}
+    if like is not None:
+        fields |= {"ability": like.ability, "accessibility": "open" if like.open else "closed"}
+    elif kind in ("i2v", "t2v"):
+        fields["ability"] = kind.upper()
+    return ModelCard(name=name, **fields)
 
 
 class _PresetFile(_Model):
