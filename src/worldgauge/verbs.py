@@ -38,6 +38,7 @@ __all__ = [
     "SendTo",
     "StepLines",
     "StorePath",
+    "Unofficial",
     "Where",
     "default_store",
     "duration",
@@ -93,6 +94,13 @@ SendTo = Annotated[
     typer.Option("--send-to", envvar="WORLDGAUGE_SEND_TO", help="Host that may get frames and texts; repeatable."),
 ]
 DataSet = Annotated[Path, typer.Option("--data", envvar="WORLDGAUGE_DATA", help="Folder of the data set.")]
+Unofficial = Annotated[
+    bool,
+    typer.Option(
+        "--unofficial", help="Write numbers that are not official in the authors' form too, with a mark in every file."
+    ),
+]
+"""For commands that write files in the form of a benchmark's authors."""
 RunFolder = Annotated[
     Path, typer.Argument(help="Run folder of the benchmark.", parser=known_run, metavar="RUN", show_default=False)
 ]

@@ -40,12 +40,22 @@ def made_cases(benchmark: str, protocol: str, each: int = 4) -> list[Case]:
 
 
 def write_made_run(
-    folder: Path, benchmark: str, protocol: str, model: str, seed: int, part: tuple[int, int] = (1, 1)
+    folder: Path,
+    benchmark: str,
+    protocol: str,
+    model: str,
+    seed: int,
+    part: tuple[int, int] = (1, 1),
+    cases: Sequence[Case] = (),
+    definitions: Sequence[Definition] = (),
 ) -> Run:
-    """A run in which every column has values between the ends of its bounds, or the `i`-th of `n` shards of it."""
+    """A run in which every column has values between the ends of its bounds, or the `i`-th of `n` shards of it.
+
+    Its cases are some of every kind that a column is about, and pocket instruments perceive, unless others are given.
+    """
     folder.mkdir(parents=True)
-    file, definitions = read_benchmark_file(benchmark), definitions_of(benchmark, protocol)
-    cases = made_cases(benchmark, protocol)
+    file, definitions = read_benchmark_file(benchmark), definitions or definitions_of(benchmark, protocol)
+    cases = cases or made_cases(benchmark, protocol)
     card = ModelCard(name=model)
     identity = Identity(benchmark, digest_of_cases(case.id for case in cases), protocol, card, "")
     RunFile(
@@ -94,10 +104,10 @@ def _lines(
 
 
 def _raw(definition: Definition, share: float) -> float:
-    """The value that lies so far from the lower to the upper bound, or within 1 of a bound where the other is open."""
+    """The value so far from the lower to the upper bound; where one is open, within 100 of the other."""
     low, high = definition.metric.bounds
     if not math.isfinite(low):
-        low = high - 1 if math.isfinite(high) else 0.0
+        low = high - 100 if math.isfinite(high) else 0.0
     if not math.isfinite(high):
-        high = low + 1
+        high = low + 100
     return low + share * (high - low)

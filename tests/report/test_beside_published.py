@@ -124,12 +124,12 @@ def test_the_right_instrument(
 
 
 def test_definitions_of_ones_own_stand_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside, "benchmarks", lambda: {"b": None})
-    monkeypatch.setattr(beside, "read_benchmark_file", lambda name: BENCHMARK)
+    monkeypatch.setattr(unofficial, "benchmarks", lambda: {"b": None})
+    monkeypatch.setattr(unofficial, "read_benchmark_file", lambda name: BENCHMARK)
     assert beside.why_not_beside_published(summary(*FAIR), TABLE) == []
     scaled = BENCHMARK.metrics[1].model_copy(update={"scale": Scale(**{"from": (0.0, 2.0)})})
     other = BENCHMARK.model_copy(update={"metrics": (BENCHMARK.metrics[0], scaled, BENCHMARK.metrics[2])})
-    monkeypatch.setattr(beside, "read_benchmark_file", lambda name: other)
+    monkeypatch.setattr(unofficial, "read_benchmark_file", lambda name: other)
     (reason,) = beside.why_not_beside_published(summary(*FAIR), TABLE)
     assert reason == "defined otherwise than the benchmark has it: ssim"
 

@@ -169,6 +169,34 @@ class Deviation(_Model):
     """Protocol to what it says."""
 
 
+class OfficialCases(_Model):
+    """How many cases the benchmark's authors score."""
+
+    tags: dict[str, str] = {}
+    """Of the cases with these tags, where a benchmark has parts that are scored apart."""
+    count: Annotated[int, Field(gt=0)]
+
+
+class OfficialForm(_Model):
+    """`[official]`: what a run must be so that its scores may be written in the form of the authors' own files."""
+
+    protocol: str
+    """Whose numbers the authors' files hold."""
+    cases: tuple[OfficialCases, ...] = Field(min_length=1)
+
+    def expected(self, tags: Mapping[str, str]) -> int:
+        """How many cases with these tags the authors score.
+
+        >>> parts = (OfficialCases(tags={"part": "a"}, count=2), OfficialCases(tags={"part": "b"}, count=3))
+        >>> form = OfficialForm(protocol="released", cases=parts)
+        >>> form.expected({}), form.expected({"part": "b"})
+        (5, 3)
+        """
+        return sum(
+            part.count for part in self.cases if all(part.tags.get(tag, value) == value for tag, value in tags.items())
+        )
+
+
 class BenchmarkFile(_Model):
     """`benchmark.toml`."""
 
@@ -183,6 +211,8 @@ class BenchmarkFile(_Model):
     metrics: tuple[MetricUse, ...] = Field(default=(), alias="metric")
     groups: tuple[Group, ...] = Field(default=(), alias="group")
     deviations: tuple[Deviation, ...] = Field(default=(), alias="deviation")
+    official: OfficialForm | None = Field(default=None, exclude=True)
+    """What the authors' own files hold. A run folder does not keep it: the benchmark's package states it."""
 
     @property
     def namespace(self) -> str:
@@ -211,6 +241,7 @@ class BenchmarkFile(_Model):
     def _protocols_are_known(self) -> BenchmarkFile:
         named = [(use.id, list(use.under)) for use in self.metrics] + [(d.id, list(d.under)) for d in self.deviations]
         named += [(group.id, list(group.under)) for group in self.groups]
+        named += [("official", [self.official.protocol])] if self.official else []
         for item, protocols in named:
             for protocol in protocols:
                 if protocol not in self.protocols:

@@ -41,6 +41,8 @@ class OfficialJudge(_Model):
     settings: dict[str, Any] = {}
     """`frames`, `image_side`, `send`, `temperature`, `seed` and `max_tokens` as they set them; `"provider"` where they
     send nothing. They apply to any judge whose table states no other."""
+    wording: str = ""
+    """How our question differs from the authors': answers to it are then not official. Empty: it is theirs."""
 
 
 class Differently(_Model):

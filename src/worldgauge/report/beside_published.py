@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worldgauge.core.benchmark import BenchmarkFile, MetricUse, read_benchmark_file
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.manifest import benchmarks
 from worldgauge.core.published import PublishedTable, published_tables
 from worldgauge.core.run_folder import Run
-from worldgauge.core.status import Status
 from worldgauge.report.comparable import check_comparable
 from worldgauge.report.summary import Summary
-from worldgauge.report.unofficial import other_instruments
+from worldgauge.report.unofficial import measured_otherwise
 
 Scores = Mapping[str, float | None]
 """Column of the printed table to a score."""
@@ -111,71 +108,9 @@ def why_not_beside_published(summary: Summary, table: PublishedTable) -> list[st
         reasons.append(f"the printed table follows '{table.protocol}', the run '{run.file.protocol}'")
     if table.cases and run.file.cases != table.cases:
         reasons.append(f"the printed table rests on {table.cases} cases, the run on {run.file.cases}")
-    wanted = columns_below(run.file.benchmark, table.columns)
-    definitions = [d for d in run.file.definitions if d.id in wanted]
-    changed = changed_columns(run, wanted)
-    if changed:
-        reasons.append(f"defined otherwise than the benchmark has it: {', '.join(changed)}")
-    seats = other_instruments(run, definitions)
-    if seats:
-        reasons.append(f"other instruments than the official ones: {'; '.join(seats)}")
-    own = {use.id: use.under_protocol(run.file.protocol).scale for use in run.file.benchmark.metrics}
-    derived = [d.id for d in definitions if d.scale != own.get(d.id)]
-    if derived:
-        reasons.append(f"scaled by bounds that were derived anew: {', '.join(derived)}")
-    known = {d.id for d in definitions}
-    absent = [c for c in wanted if c not in known] + [d.id for d in definitions if d.unavailable]
-    if absent:
-        reasons.append(f"not measured: {', '.join(absent)}")
-    unscaled = [d.id for d in definitions if d.unscaled]
-    if unscaled:
-        reasons.append(f"no score, as no bound is known: {', '.join(unscaled)}")
-    partly = [told for d in definitions if not d.unavailable and (told := _partly(summary, d.id))]
-    if partly:
-        reasons.append(f"not every case is scored: {', '.join(partly)}")
+    reasons += measured_otherwise(summary, table.columns)
     scores = [score for column in table.columns if (score := summary.scores.get(column)) and score.bounds]
     if scores:
         ends = ", ".join(f"{score.id} {score.bounds_in_words('{:.4g}'.format)}" for score in scores)
         reasons.append(f"bounds, if clips without a score counted as worst or best: {ends}")
     return reasons
-
-
-def _partly(summary: Summary, column: str) -> str:
-    """`psnr 2 of 3` where cases are not scored. What a kind of model cannot do and is given 0 for, is scored."""
-    score, file = summary.metrics[column], summary.run.file
-    zeros = file.policy_of(column).missing != file.benchmark.policy.missing
-    scored = score.scored + (score.statuses.get(Status.MISSING.value, 0) if zeros else 0)
-    return f"{column} {scored} of {score.expected}" if scored < score.expected else ""
-
-
-def changed_columns(run: Run, wanted: Sequence[str]) -> list[str]:
-    """Columns whose metric, parameters, scale or mean are not those the benchmark's package has now."""
-    if run.file.benchmark.name not in benchmarks():
-        return []
-    ours = _columns(run.file.benchmark, run.file.protocol)
-    shipped = _columns(read_benchmark_file(run.file.benchmark.name), run.file.protocol)
-    return [column for column in wanted if ours.get(column) != shipped.get(column)]
-
-
-def _columns(file: BenchmarkFile, protocol: str) -> dict[str, MetricUse]:
-    """What decides a column's numbers, by its id."""
-    plain: dict[str, Any] = {"title": "", "under": {}}
-    return {use.id: use.under_protocol(protocol).model_copy(update=plain) for use in file.metrics}
-
-
-def columns_below(benchmark: BenchmarkFile, columns: Sequence[str]) -> list[str]:
-    """The metrics that columns rest on, groups resolved into their members."""
-    groups = {group.id: group for group in benchmark.groups}
-    metrics = {use.id for use in benchmark.metrics}
-    found: dict[str, None] = {}
-
-    def visit(column: str) -> None:
-        if column in groups:
-            for member in groups[column].of:
-                visit(member)
-        elif column in metrics:
-            found.setdefault(column)
-
-    for column in columns:
-        visit(column)
-    return list(found)

@@ -78,11 +78,11 @@ def test_run_survives_a_kill_and_makes_the_official_files(root: Path) -> None:
     by_metric = {m: [r for r in records if r["metric"] == m and r["status"] == "ok"] for m in METRICS}
     assert {m: len(found) for m, found in by_metric.items()} == dict.fromkeys(METRICS, 10)
 
-    helpers.worldgauge("memobench", "files", run, "-o", root / "files")
-    with (root / "files" / "eval" / "model" / "eval_both.csv").open() as stream:
+    helpers.worldgauge("memobench", "files", run, "-o", root / "files", "--unofficial")
+    with (root / "files" / "eval" / "model-unofficial" / "eval_both.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 10
-    assert list(rows[0]) == columns.ALL
+    assert list(rows[0]) == [*columns.ALL, "unofficial"]
     assert {row["data_type"] for row in rows} == {"synthetic", "real"}
     # The tracker's stand-in is no official number.
     assert not (root / "files" / "ors").exists()

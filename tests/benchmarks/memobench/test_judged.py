@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from benchmarks.memobench.made_banks import DIMENSIONS, write_bank
 from benchmarks.memobench.released_layout import SYNTHETIC, write_dataset, write_frames
-from helpers import records, worldgauge_many
+from helpers import records, worldgauge, worldgauge_many
 from worldgauge.api.building import build_job
 from worldgauge.benchmarks.memobench.data.answer_form import BankForm
 from worldgauge.benchmarks.memobench.data.questions import read_banks
@@ -114,11 +115,21 @@ def test_official_files_of_a_run_come_back_as_they_were(world: Path, script: str
 
 def test_the_verb_scores_a_judged_run(world: Path) -> None:
     run(world, "answer")
-    (printed,) = worldgauge_many(
-        ["memobench", "answers", "run-answer-released", "--data", "set", "--store", "store", "-o", "official"]
-    )
+    arguments = ["memobench", "answers", "run-answer-released", "--data", "set", "--store", "store"]
+    refused = worldgauge(*arguments, "-o", "official", check=False)
+    assert refused.returncode == 2 and not (world / "official").exists()
+    for reason in ("part of the cases", "a scripted judge", "asked in our own words"):
+        assert reason in refused.stderr
+    _, printed = worldgauge_many(arguments, [*arguments, "-o", "official", "--unofficial"])
     assert "2 of 2 clips with questions; 24 of their 24 questions are answered" in printed
-    assert (world / "official" / "overall.csv").is_file()
+    for file in sorted((world / "official").glob("*.csv")):
+        assert "a scripted judge" in pandas.read_csv(file)["unofficial"][0]
+    assert "a scripted judge" in (world / "official" / "UNOFFICIAL.txt").read_text()
+    # What is made of these files says so too.
+    again = worldgauge("memobench", "answers", "official", "--data", "set", "-o", "again", check=False)
+    assert again.returncode == 2 and "a scripted judge" in again.stderr
+    (board,) = worldgauge_many(["memobench", "leaderboard", "--vqa-dir", "."])
+    assert "official (unofficial)" in board and "not official, as its files say" in board
 
 
 def test_all_official_columns_have_values_in_one_run(world: Path) -> None:

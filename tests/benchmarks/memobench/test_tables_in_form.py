@@ -156,7 +156,7 @@ def test_camera_and_object_are_read_together(runs: list[Run]) -> None:
 
 
 def test_one_command_prints_them_all(root: Path, runs: list[Run]) -> None:
-    arguments = ["tables", *(str(run.folder) for run in runs[:2]), "--store", str(root / "store")]
+    arguments = ["tables", *(str(run.folder) for run in runs[:2]), "--store", str(root / "store"), "--unofficial"]
     printed = CliRunner().invoke(app, arguments).stdout
     assert printed.count("arXiv 2606.27537, Table") == 11
     assert "Table 3, as in" in printed

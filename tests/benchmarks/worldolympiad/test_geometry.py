@@ -193,14 +193,14 @@ def test_a_failure_is_zero_as_released_and_unscored_with_bounds_by_the_paper(tre
     scores = summarise(Run(tree.parent / "paper")).metrics
     assert scores["GS"].value == pytest.approx(0.6) and scores["GS"].bounds == pytest.approx((0.3, 0.8))
     out = tree.parent / "official"
-    write_official(Run(tree.parent / "run"), out, "longlive", tree.parent / "store")
-    failed = json.loads((out / "outputs_batch" / "gaming" / "c2_part1" / "longlive_judge_c2_part1.json").read_text())
-    assert failed["three_d"]["final_score_normalized"] == 0 and failed["combined_score"] == 0
-    good = json.loads((out / "outputs_batch" / "general" / "c1" / "longlive_judge_c1.json").read_text())
+    write_official(Run(tree.parent / "run"), out, "longlive", tree.parent / "store", allow_unofficial=True)
+    # Scenes that are not the authors' own failed, which is no failure of theirs.
+    assert not (out / "outputs_batch" / "gaming" / "c2_part1").exists()
+    good = json.loads((out / "outputs_batch" / "general" / "c1" / "longlive_unofficial_judge_c1.json").read_text())
     assert good["three_d"]["gs_score"] == 0.6 and good["three_d"]["final_score_raw_scale"] == "0-3"
     assert good["combined_score"] == pytest.approx(found["c1", "Geometry"]["raw"], abs=1e-4)
     rows = {one.domain: one.row() for one in read_official(out)}
-    assert rows["gaming"]["geometry_failed"] == 1 and rows["gaming"]["geometry_without_failures"] is None
+    assert "gaming" not in rows
     assert rows["general"]["GS"] == 0.6 and rows["general"]["geometry_failed"] == 0
 
 

@@ -22,6 +22,7 @@ from worldgauge.benchmarks.worldolympiad.data.cases import read_dataset
 from worldgauge.benchmarks.worldolympiad.data.importer import submission_of
 from worldgauge.benchmarks.worldolympiad.official.write import write_official
 from worldgauge.core.ballots import read_ballots
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.engine.plan import make_plan
 from worldgauge.engine.run import execute
@@ -274,15 +275,21 @@ def test_official_files_of_a_run_are_read_back(tree: Path) -> None:
     (tree / "gaming" / "c2_part1" / "wow_gen_c2_part1.mp4").unlink()
     run(tree, metrics="ClipRaw", model="wow", out="other")
     out = tree.parent / "official"
-    write_official(Run(tree.parent / "other"), out, "wow", tree.parent / "store")
+    write_official(Run(tree.parent / "other"), out, "wow", tree.parent / "store", allow_unofficial=True)
     told = summarise(Run(tree.parent / "other")).scores["ClipRaw"]
     assert (told.scored, told.expected) == (1, 2), "expected are all cases, not those that have a video"
-    progress = (out / "batch_logs" / "gaming_wow" / "summary_from_outputs.jsonl").read_text()
+    progress = (out / "batch_logs" / "gaming_wow_unofficial" / "summary_from_outputs.jsonl").read_text()
     assert json.loads(progress)["status"] == "pending", "a case without a file is told, not left out"
     run(tree, metrics=f"{INTERACTION},{PHYSICS}")
-    written = write_official(Run(tree.parent / "run"), out, "longlive", tree.parent / "store")
+    judged, store = Run(tree.parent / "run"), tree.parent / "store"
+    with pytest.raises(WorldGaugeError) as refused:
+        write_official(judged, out, "longlive", store)
+    for reason in ("part of the cases: 2 of 1000", "a scripted judge", "asked in our own words"):
+        assert reason in str(refused.value)
+    written = write_official(judged, out, "longlive", store, allow_unofficial=True)
     assert len([file for file in written if "_judge_" in file.name]) == 2
-    content = json.loads((out / "outputs_batch" / "general" / "c1" / "longlive_judge_c1.json").read_text())
+    content = json.loads((out / "outputs_batch" / "general" / "c1" / "longlive_unofficial_judge_c1.json").read_text())
+    assert "a scripted judge" in "".join(content["unofficial"])
     assert content["interaction"]["score"] == 0.5 and len(content["interaction"]["chunks"]) == 3
     assert [one["chunk_index"] for one in content["interaction"]["chunks"]] == [0, 1, 2]
     between = [(one["from_chunk_index"], one["to_chunk_index"]) for one in content["interaction"]["transitions"]]
@@ -297,7 +304,7 @@ def test_official_files_of_a_run_are_read_back(tree: Path) -> None:
     assert set(JUDGE_FIELDS) <= set(content) and content["three_d"] is None, "what was not run is null, not left out"
     # Confidence 0.8 for gravity, which complies, and nothing for two rules that do not.
     assert content["physical"]["score"] == pytest.approx(0.8 / 3, abs=1e-4)
-    rows = {one.domain: one.row() for one in read_official(out) if one.model == "longlive"}
+    rows = {one.domain: one.row() for one in read_official(out) if one.model == "longlive_unofficial"}
     assert rows["general"]["physical_published"] == pytest.approx(1 / 3) and rows["general"]["judgements"] == 3
 
 

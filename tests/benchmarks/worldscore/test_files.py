@@ -46,9 +46,12 @@ OUTDOOR = INDOOR | {"scene": "outdoor", "camera": "push_in", "style": "stylized"
 FIXED = {"movement": "dynamic", "style": "photorealistic", "motion": "rigid"}
 
 
-def write_run(folder, cases, protocol="released", statuses=None, card=None, policy=None, clusters=None):
+TOY = {"name": "toy", "version": 1}
+
+
+def write_run(folder, cases, protocol="released", statuses=None, card=None, policy=None, clusters=None, instrument=TOY):
     """`cases`: id to (tags, metric to raw). `statuses`: (case, metric) to a status instead of a value. `clusters`: case
-    to its scene, else each is one."""
+    to its scene, else each is one. `instrument` perceives for every column."""
     file = benchmark_file()
     if policy is not None:
         file = file.model_copy(update={"policy": policy})
@@ -66,7 +69,7 @@ def write_run(folder, cases, protocol="released", statuses=None, card=None, poli
                 bounds=metric.bounds,
                 scale=use.scale,
                 unscaled=use.unscaled,
-                signals=[{"signal": "toy", "instrument": {"name": "toy", "version": 1}}],
+                signals=[{"signal": "toy", "instrument": instrument}],
             )
         )
     folder.mkdir()
@@ -117,10 +120,10 @@ def cases():
 
 def test_tree(tmp_path, cases):
     out = tmp_path / "official"
-    result = write_files(write_run(tmp_path / "run", cases), out)
+    result = write_files(write_run(tmp_path / "run", cases), out, allow_unofficial=True)
     content = json.loads((out / "static/photorealistic/indoor/a/000/evaluation.json").read_text())
     assert content["camera_control"]["camera_error"] == {"score": [3.0, 0.1], "score_normalized": pytest.approx(0.8)}
-    assert list(content) == list(result.scores)[:7]
+    assert list(content) == [*list(result.scores)[:7], "unofficial"]
     intra = json.loads((out / "static/stylized/outdoor/b/001/evaluation.json").read_text())
     assert "content_alignment" not in intra
     dynamic = json.loads((out / "dynamic/photorealistic/rigid/000/evaluation.json").read_text())
@@ -133,14 +136,14 @@ def test_tree(tmp_path, cases):
     assert scores["WorldScore-Static"] == pytest.approx(sum(list(scores.values())[:7]) / 7, abs=0.006)
     with (out / "leaderboard.csv").open() as stream:
         row = next(csv.DictReader(stream))
-    assert (row["Model Name"], row["Model Type"]) == ("toy", "Video")
+    assert (row["Model Name"], row["Model Type"]) == ("toy (unofficial)", "Video")
     assert float(row["WorldScore-Dynamic"]) == scores["WorldScore-Dynamic"]
 
 
 def test_what_nobody_measured_is_null(tmp_path, cases):
     del cases["dynamic/photorealistic/rigid/000"]
     run = write_run(tmp_path / "run", cases)
-    result = write_files(run, tmp_path / "official")
+    result = write_files(run, tmp_path / "official", allow_unofficial=True)
     scores = json.loads((tmp_path / "official" / "worldscore.json").read_text())
     assert scores["motion_accuracy"] is None
     assert scores["WorldScore-Dynamic"] is None
@@ -193,8 +196,14 @@ def test_failures(tmp_path, cases):
     run = write_run(tmp_path / "run", cases, statuses=lost)
     left_out = official_result(run)
     assert "motion_accuracy" not in left_out.evaluations["dynamic/photorealistic/rigid/000"]
-    as_zero = official_result(run, failures_as_zero=True).evaluations["dynamic/photorealistic/rigid/000"]
+    toy = official_result(run, failures_as_zero=True).evaluations["dynamic/photorealistic/rigid/000"]
+    assert "motion_accuracy" not in toy, "what another instrument could not measure is no official failure"
+    authors = write_run(tmp_path / "authors", cases, statuses=lost, instrument=None)
+    as_zero = official_result(authors, failures_as_zero=True).evaluations["dynamic/photorealistic/rigid/000"]
     assert as_zero["motion_accuracy"]["motion_accuracy"] == {"score": -100, "score_normalized": 0.0}
+    broken = write_run(tmp_path / "broken", cases, statuses=dict.fromkeys(lost, Status.ERROR), instrument=None)
+    ours = official_result(broken, failures_as_zero=True).evaluations["dynamic/photorealistic/rigid/000"]
+    assert "motion_accuracy" not in ours, "an error of our own program says nothing of the model"
 
 
 def test_paper_runs_have_no_official_files(tmp_path, cases):
@@ -227,7 +236,8 @@ def test_published_numbers_stay_apart(tmp_path, cases):
 
 def test_commands(tmp_path, cases):
     run = write_run(tmp_path / "run", cases)
-    for arguments in (["files", str(run.folder), "-o", "out"], ["breakdown", str(run.folder)], ["published"]):
+    files = ["files", str(run.folder), "-o", "out", "--unofficial"]
+    for arguments in (files, ["breakdown", str(run.folder)], ["published"]):
         done = CliRunner().invoke(app, arguments, catch_exceptions=False)
         assert done.exit_code == 0, done.output
-    assert "WorldScore-Static" in CliRunner().invoke(app, ["files", str(run.folder), "-o", "out"]).stdout
+    assert "WorldScore-Static" in CliRunner().invoke(app, files).stdout

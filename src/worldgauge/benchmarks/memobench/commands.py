@@ -18,7 +18,7 @@ from worldgauge.benchmarks.memobench.printing import show_rows
 from worldgauge.benchmarks.memobench.question_commands import answers, filter_questions
 from worldgauge.benchmarks.memobench.question_commands import app as question_banks
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, StorePath, default_store, parse_size, say
+from worldgauge.verbs import AsJson, StorePath, Unofficial, default_store, parse_size, say
 
 app = typer.Typer(help="MemoBench: official files, question banks, analyses of runs.")
 
@@ -35,12 +35,19 @@ DataSet = Annotated[Path, typer.Argument(help="The released data set, or a folde
 
 
 @app.command()
-def files(runs: Runs, out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")]) -> None:
+def files(
+    runs: Runs,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    unofficial: Unofficial = False,
+) -> None:
     """Write the official files: the 48-column table per model, ors_scores.csv where a segmenter was asked, and
-    leaderboard.csv for all; bounds.csv tells what its scores could be with the clips that have none."""
+    leaderboard.csv for all; bounds.csv tells what its scores could be with the clips that have none.
+
+    Runs that are not official are refused with the reasons.
+    """
     from worldgauge.benchmarks.memobench.official.files import write_files
 
-    for file in write_files(_open(runs), out):
+    for file in write_files(_open(runs), out, allow_unofficial=unofficial):
         say(str(file))
 
 

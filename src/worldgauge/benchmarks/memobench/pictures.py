@@ -110,8 +110,8 @@ def radar(
 
     worldgauge memobench radar --table 3 --printed -o vqa.svg
     """
-    from worldgauge.benchmarks.memobench.analyses.in_form import Wish, made_tables
-    from worldgauge.benchmarks.memobench.analyses.run_scores import read_answer_folders
+    from worldgauge.benchmarks.memobench.analyses.in_form import Wish, official_tables
+    from worldgauge.benchmarks.memobench.analyses.run_scores import read_answer_folders, unofficial_answers
     from worldgauge.report import plots
     from worldgauge.verbs import default_store
 
@@ -120,8 +120,10 @@ def radar(
     if not runs and not printed:
         raise WorldGaugeError("nothing to draw", "name runs, or give --printed")
     answers = read_answer_folders(vqa) if vqa is not None else None
-    wish = Wish([Run(folder) for folder in runs or ()], default_store(), answers=answers)
-    (made,) = made_tables(wish, table)
+    marks = unofficial_answers(vqa) if vqa is not None else {}
+    wish = Wish([Run(folder) for folder in runs or ()], default_store(), answers=answers, unofficial_answers=marks)
+    # A picture bears its marks in the legend, so runs that are not official may be in it.
+    (made,) = official_tables(wish, table, allow_unofficial=True)
     if made.why and not printed:
         raise WorldGaugeError(f"the runs give no Table {table}: {made.why}")
     columns = list(made.printed.columns)
@@ -129,7 +131,7 @@ def radar(
     drawn: dict[str, Sequence[float | None]] = {
         name: [on_axis(c, value) for c, value in zip(columns, numbers, strict=True)] for name, numbers in rows.items()
     }
-    drawn |= {name: [on_axis(c, row.get(c)) for c in columns] for name, row in made.rows.items()}
+    drawn |= {made.shown(name): [on_axis(c, row.get(c)) for c in columns] for name, row in made.rows.items()}
     out.parent.mkdir(parents=True, exist_ok=True)
     plots.save(plots.radar(columns, drawn), out)
     say(f"{len(drawn)} models: {out}")

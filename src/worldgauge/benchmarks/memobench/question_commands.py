@@ -17,6 +17,7 @@ from worldgauge.verbs import (
     MaxCost,
     SendTo,
     StorePath,
+    Unofficial,
     default_store,
     print_json,
     print_note,
@@ -210,32 +211,39 @@ def answers(
     data: Questions,
     protocol: Annotated[Literal["released", "paper"], typer.Option(help="released or paper.")] = "released",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the official files.")] = None,
+    unofficial: Unofficial = False,
     store: StorePath = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a judge's answers by the polarity of each question, and write the official answer files.
 
+    Answers of a run that is not official are scored, and their files refused with the reasons.
+
     worldgauge memobench answers runs/memobench/MyModel --data MemoBench -o vqa_results/MyModel
     """
     from worldgauge.benchmarks.memobench.data.questions import DIMENSIONS, data_folder, read_banks
-    from worldgauge.benchmarks.memobench.official.run_answers import answers_of_run
-    from worldgauge.benchmarks.memobench.official.vqa_files import read_answers, score_banks, write_answers
+    from worldgauge.benchmarks.memobench.official import run_answers, vqa_files
     from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 
     banks = list(read_banks(data_folder(data)).values())
+    of_run = (folder / RUN_FILE).is_file()
     given = (
-        answers_of_run(folder, store or default_store(), protocol)
-        if (folder / RUN_FILE).is_file()
-        else read_answers(folder, banks)
+        run_answers.answers_of_run(folder, store or default_store(), protocol)
+        if of_run
+        else vqa_files.read_answers(folder, banks)
     )
     if not given:
         raise WorldGaugeError(f"{folder} holds no answers", "official CSVs, or replies named after the clip's folder")
-    rows, scores, unscored = score_banks(given, banks, protocol)
+    rows, scores, unscored = vqa_files.score_banks(given, banks, protocol)
     means = {}
     for name in DIMENSIONS:
         rates = [score.rates[name] for score in scores.values() if name in score.rates]
         means[name] = {"clips": len(rates), "score": 100 * sum(rates) / len(rates) if rates else None}
-    written = write_answers(rows, out) if out is not None else []
+    written = []
+    if out is not None:
+        why_not = run_answers.why_not_official_run if of_run else vqa_files.why_not_official_answers
+        reasons = [*why_not(folder), *([] if protocol == "released" else ["scored by the paper's rule"])]
+        written = vqa_files.write_official_answers(rows, out, reasons, allow_unofficial=unofficial)
     answered, asked = (sum(getattr(score, part) for score in scores.values()) for part in ("answered", "asked"))
     left_out = sum(score.left_out for score in scores.values())
     if as_json:

@@ -13,7 +13,7 @@ from worldgauge.benchmarks.worldolympiad.verbs.costs import plan
 from worldgauge.benchmarks.worldolympiad.verbs.tables import claims, domains, families, sensitivity
 from worldgauge.benchmarks.worldolympiad.verbs.times import app as times
 from worldgauge.benchmarks.worldolympiad.verbs.votes import votes
-from worldgauge.verbs import AsJson, StorePath, default_store, print_json, print_note, print_table, say
+from worldgauge.verbs import AsJson, StorePath, Unofficial, default_store, print_json, print_note, print_table, say
 
 app = typer.Typer(help="WorldOlympiad: official files, data checks, published arithmetic.")
 app.add_typer(times, name="times")
@@ -111,15 +111,20 @@ def files(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     out: Out,
     prefix: Annotated[str, typer.Option(help="Prefix of the files, such as longlive; that of the model.")] = "",
+    unofficial: Unofficial = False,
     store: StorePath = None,
 ) -> None:
-    """Write the official files of a run: judge JSON per case, progress, score_summary.json and score_cases.csv."""
+    """Write the official files of a run: judge JSON per case, progress, score_summary.json and score_cases.csv.
+
+    A run that is not official is refused with the reasons.
+    """
     from worldgauge.benchmarks.worldolympiad.data.pipelines import prefix_of
     from worldgauge.benchmarks.worldolympiad.official.write import write_official
     from worldgauge.benchmarks.worldolympiad.verbs.opened import opened_run
 
     opened = opened_run(run)
-    for file in write_official(opened, out, prefix or prefix_of(opened.file.model), store or default_store()):
+    named = prefix or prefix_of(opened.file.model)
+    for file in write_official(opened, out, named, store or default_store(), allow_unofficial=unofficial):
         say(str(file))
 
 

@@ -16,7 +16,7 @@ from worldgauge.benchmarks.worldscore.verbs.examples import examples
 from worldgauge.benchmarks.worldscore.verbs.presets import presets
 from worldgauge.benchmarks.worldscore.verbs.study import study
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, print_json, print_note, print_table, say
+from worldgauge.verbs import AsJson, Unofficial, print_json, print_note, print_table, say
 
 app = typer.Typer(help="WorldScore: data set, official files, bounds, comparisons of models, published numbers.")
 
@@ -36,11 +36,17 @@ def files(
     absent_as_zero: Annotated[
         bool, typer.Option("--absent-as-zero", help="Write 0 for aspects nobody measured, as the released code does.")
     ] = False,
+    unofficial: Unofficial = False,
 ) -> None:
-    """Write evaluation.json per case, worldscore.json, worldscore_raw.json, the leaderboard's CSV row, bounds.csv."""
+    """Write evaluation.json per case, worldscore.json, worldscore_raw.json, the leaderboard's CSV row, bounds.csv.
+
+    A run that is not official is refused with the reasons.
+    """
     from worldgauge.benchmarks.worldscore.official.files import write_files
 
-    result = write_files(Run(run), out, failures_as_zero=failures_as_zero, absent_as_zero=absent_as_zero)
+    result = write_files(
+        Run(run), out, failures_as_zero=failures_as_zero, absent_as_zero=absent_as_zero, allow_unofficial=unofficial
+    )
     print_table(["aspect", "score"], [[key, _cell(value)] for key, value in result.scores.items()], [1])
     for remark in result.remarks:
         print_note(remark)

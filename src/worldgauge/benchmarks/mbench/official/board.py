@@ -13,6 +13,7 @@ from worldgauge.benchmarks.mbench.official.metric_ids import GROUPS, MODEL_TYPES
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import parse_json
 from worldgauge.core.reading_arrays import archive_members
+from worldgauge.report.unofficial import NOTE_FILE
 
 SUBMISSION: Final = "leaderboard_submission.json"
 VERIFICATION: Final = "verification"
@@ -33,6 +34,8 @@ class Board:
     """Content of `leaderboard_submission.json`, keys in small letters."""
     files: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """`<group>/items.jsonl`, `<group>/units.jsonl` to their rows; `<group>/summary.json` to one row."""
+    note: str = ""
+    """Content of `UNOFFICIAL.txt`: why the numbers are not official. Empty: there is no such file."""
 
 
 def check_submission(content: Any, where: str) -> dict[str, Any]:
@@ -64,6 +67,8 @@ def write_board(file: Path, board: Board) -> None:
         _add(archive, SUBMISSION, json.dumps(board.submission, indent=1, ensure_ascii=False) + "\n")
         for name, rows in sorted(board.files.items()):
             _add(archive, f"{VERIFICATION}/{name}", _text(name, rows))
+        if board.note:
+            _add(archive, NOTE_FILE, board.note)
     partial.replace(file)
 
 
@@ -85,7 +90,8 @@ def read_board(file: Path) -> Board:
         for name in names:
             if name.startswith(f"{VERIFICATION}/") and name.endswith((".json", ".jsonl")):
                 files[name.removeprefix(f"{VERIFICATION}/")] = _rows(archive.read(name), f"{file} {name}", name)
-    return Board(submission, files)
+        note = archive.read(NOTE_FILE).decode("utf-8", "replace") if NOTE_FILE in names else ""
+    return Board(submission, files, note)
 
 
 def _add(archive: zipfile.ZipFile, name: str, text: str) -> None:

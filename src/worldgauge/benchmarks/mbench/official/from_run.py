@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from worldgauge.benchmarks.mbench.official.board import DECIMALS, Board
+from worldgauge.benchmarks.mbench.official.board import DECIMALS, Board, write_board
 from worldgauge.benchmarks.mbench.official.metric_ids import (
     DATASETS,
     GROUPS,
@@ -22,9 +23,36 @@ from worldgauge.core.frame_list import unpack_frames
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.report.summary import Score, Summary, summarise
+from worldgauge.report.unofficial import MARK, OfficialMark, official_or_marked, why_not_official
 
 Row = dict[str, Any]
 Records = Sequence[Mapping[str, Any]]
+
+
+def write_submission(run: Run, out: Path, link: str, setting: str = "", *, allow_unofficial: bool = False) -> Board:
+    """Write the board's ZIP of a run, and return what it contains.
+
+    A run that is not official is refused with the reasons. Where `allow_unofficial` is set it is written under a marked
+    name, with the reasons in `UNOFFICIAL.txt` and in the summaries of its groups.
+    """
+    summary = summarise(run)
+    chosen = setting or _setting(summary)
+    reasons = why_not_official(summary, [f"{chosen}_total"], {"setting": chosen.upper()})
+    mark = official_or_marked("the files of MBench's board", {run.name: reasons}, allow_unofficial)
+    board = _marked(board_from(summary, link, chosen), run.name, mark)
+    write_board(out, board)
+    return board
+
+
+def _marked(board: Board, run: str, mark: OfficialMark) -> Board:
+    """The submission with the mark where its form allows one: the board knows no field for it but the model's name."""
+    if not mark.needed:
+        return board
+    files = {
+        name: [{**row, MARK: mark.of(run)} for row in rows] if name.endswith("summary.json") else rows
+        for name, rows in board.files.items()
+    }
+    return Board({**board.submission, "model_name": mark.shown(run)}, files, mark.text)
 
 
 def board_of(run: Run, link: str, setting: str = "") -> Board:

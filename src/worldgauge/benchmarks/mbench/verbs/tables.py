@@ -14,6 +14,7 @@ from worldgauge.verbs import (
     RunFolder,
     RunFolders,
     StorePath,
+    Unofficial,
     default_store,
     print_json,
     print_note,
@@ -69,11 +70,15 @@ def board(
     link: Annotated[str, typer.Option("--link", help="Where the model is described: the board asks for it.")] = "",
     setting: Annotated[str, typer.Option("--setting", help="t or a, where a run has both.")] = "",
     read: Annotated[bool, typer.Option("--read", help="Check a ZIP by the board's rules instead.")] = False,
+    unofficial: Unofficial = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the board's submission of a run, with items and units behind it; or check one."""
-    from worldgauge.benchmarks.mbench.official.board import read_board, write_board
-    from worldgauge.benchmarks.mbench.official.from_run import board_of
+    """Write the board's submission of a run, with items and units behind it; or check one.
+
+    A run that is not official is refused with the reasons.
+    """
+    from worldgauge.benchmarks.mbench.official.board import read_board
+    from worldgauge.benchmarks.mbench.official.from_run import write_submission
     from worldgauge.core.errors import WorldGaugeError
 
     if read:
@@ -81,14 +86,15 @@ def board(
     elif out is None or not link:
         raise WorldGaugeError("the board's files need --out and --link", "write --link https://... -o submission.zip")
     else:
-        found = board_of(Run(run), link, setting)
-        write_board(out, found)
+        found = write_submission(Run(run), out, link, setting, allow_unofficial=unofficial)
     if as_json:
         print_json(found.submission)
         return
     print_table(["field", "value"], [[key, _cell(value)] for key, value in found.submission.items()], [1], keys=1)
     for name, rows in sorted(found.files.items()):
         say(f"verification/{name}: {len(rows)}")
+    for line in found.note.splitlines():
+        print_note(line)
 
 
 def published(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,11 @@ from worldgauge.benchmarks.memobench.printing import print_rows, show_rows
 from worldgauge.benchmarks.memobench.splits import Split
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_folder import Run
-from worldgauge.verbs import AsJson, RunFolders, StorePath, default_store, print_json, print_note, say
+from worldgauge.report.unofficial import MARK
+from worldgauge.verbs import AsJson, RunFolders, StorePath, Unofficial, default_store, print_json, print_note, say
+
+if TYPE_CHECKING:
+    from worldgauge.benchmarks.memobench.analyses.in_form import MadeTable
 
 SplitChoice = Annotated[Split, typer.Option("--split", help="all, synthetic or real.")]
 AnswerFolders = Annotated[
@@ -26,29 +30,41 @@ def tables(
     split: SplitChoice = "all",
     store: StorePath = None,
     device: Annotated[str, typer.Option(help="Where networks run: cpu, cuda, ...")] = "cpu",
+    unofficial: Unofficial = False,
     as_json: AsJson = False,
 ) -> None:
     """The paper's eleven tables in their form, made from runs; says of each that cannot be made why.
 
+    Tables whose numbers are not official are refused with the reasons.
+
     worldgauge memobench tables runs/*
     """
-    from worldgauge.benchmarks.memobench.analyses.in_form import MAKERS, Wish, made_tables
-    from worldgauge.benchmarks.memobench.analyses.run_scores import read_answer_folders
+    from worldgauge.benchmarks.memobench.analyses.in_form import MAKERS, Wish, official_tables
+    from worldgauge.benchmarks.memobench.analyses.run_scores import read_answer_folders, unofficial_answers
 
     if table and table.lower() not in MAKERS:
         raise unknown_name("table", table, list(MAKERS))
     answers = read_answer_folders(vqa) if vqa is not None else None
-    wish = Wish([Run(folder) for folder in runs], store or default_store(), device, answers, split)
-    made = made_tables(wish, table.lower())
+    marks = unofficial_answers(vqa) if vqa is not None else {}
+    wish = Wish([Run(folder) for folder in runs], store or default_store(), device, answers, split, marks)
+    made = official_tables(wish, table.lower(), allow_unofficial=unofficial)
     if as_json:
-        print_json([{"table": each.name, "rows": each.rows, "why": each.why} for each in made])
+        print_json([_table_json(each) for each in made])
         return
     for each in made:
-        say(f"Table {each.name.upper()}, as in {each.printed.source}")
+        say(f"Table {each.name.upper()}, as in {each.printed.source}{f' ({MARK})' if each.unofficial else ''}")
         if each.why:
             print_note(f"not made: {each.why}")
         else:
-            print_rows([{"": name} | {c: row.get(c) for c in each.columns} for name, row in each.rows.items()], 3)
+            rows = [{"": each.shown(name)} | {c: row.get(c) for c in each.columns} for name, row in each.rows.items()]
+            print_rows(rows, 3)
+        for run, reasons in each.unofficial.items():
+            print_note(f"not official, {run}: {'; '.join(reasons)}")
+
+
+def _table_json(made: MadeTable) -> dict[str, Any]:
+    marked = {MARK: {run: list(reasons) for run, reasons in made.unofficial.items()}} if made.unofficial else {}
+    return {"table": made.name, "rows": made.rows, "why": made.why, **marked}
 
 
 def joint(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,15 @@ from worldgauge.benchmarks.memobench.analyses.trajectories import (
 )
 from worldgauge.benchmarks.memobench.analyses.wordings import by_wording
 from worldgauge.benchmarks.memobench.formulas.failures import KINDS
+from worldgauge.benchmarks.memobench.official.leaderboard import DIMENSIONS, EVAL_COLUMNS, FIDELITY_COLUMNS
+from worldgauge.benchmarks.memobench.official.model_names import model_key
 from worldgauge.benchmarks.memobench.splits import Split
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.published import PublishedTable, published_tables
 from worldgauge.core.run_folder import Run
 from worldgauge.core.sources import read_sources
+from worldgauge.report.summary import Summary, summarise
+from worldgauge.report.unofficial import MARK, official_or_marked, why_not_official
 
 Row = dict[str, Any]
 Rows = dict[str, Row]
@@ -50,6 +54,8 @@ class Wish:
     device: str = "cpu"
     answers: Answers | None = None
     split: Split = "all"
+    unofficial_answers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Model key to why the answers that are given for it are not official."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +65,16 @@ class MadeTable:
     printed: PublishedTable
     rows: Rows
     why: str = ""
+    unofficial: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Run to why its numbers in this table are not official; empty where all are."""
 
     @property
     def name(self) -> str:
         return self.printed.id.removeprefix(PREFIX)
+
+    def shown(self, row: str) -> str:
+        """A row's name, marked where it is a run whose numbers are not official."""
+        return f"{row} ({MARK})" if self.unofficial.get(row) else row
 
     @property
     def columns(self) -> list[str]:
@@ -85,6 +97,39 @@ def made_tables(wish: Wish, only: str = "") -> list[MadeTable]:
         empty = not any(value is not None for row in rows.values() for value in row.values())
         made.append(MadeTable(printed, {} if empty else rows, "nothing was scored for it" if empty else ""))
     return made
+
+
+def official_tables(wish: Wish, only: str = "", *, allow_unofficial: bool = False) -> list[MadeTable]:
+    """Every table, or one, each with what is not official about it. Tables that have such numbers are refused with the
+    reasons, unless `allow_unofficial` is set."""
+    summaries = [summarise(run) for run in wish.runs]
+    made = [
+        replace(table, unofficial=_why_not(table.name, summaries, wish)) if table.rows else table
+        for table in made_tables(wish, only)
+    ]
+    reasons: dict[str, list[str]] = {}
+    for table in made:
+        for run, of_run in table.unofficial.items():
+            known = reasons.setdefault(run, [])
+            known += [reason for reason in of_run if reason not in known]
+    official_or_marked("tables in the form of MemoBench's paper", reasons, allow_unofficial)
+    return made
+
+
+def _why_not(name: str, summaries: Sequence[Summary], wish: Wish) -> dict[str, list[str]]:
+    """Run to why its numbers in a table are not official; a table of cases alone rests on no run."""
+    found: dict[str, list[str]] = {}
+    for summary in summaries if name in RESTS_ON else ():
+        columns, of_files = RESTS_ON[name], None
+        if name == QUESTIONS and wish.answers is not None:
+            of_files = wish.answers.get(model_key(summary.run.name))
+        reasons = why_not_official(summary, () if of_files is not None else columns)
+        reasons += [] if wish.split == "all" else [f"over the {wish.split} clips alone"]
+        reasons += list(wish.unofficial_answers.get(model_key(summary.run.name), ())) if of_files is not None else []
+        reasons += [OWN_RULES] if name == TAXONOMY else []
+        if reasons:
+            found[summary.run.name] = reasons
+    return found
 
 
 def _means(wish: Wish, printed: PublishedTable) -> Rows:
@@ -200,3 +245,19 @@ MAKERS: Mapping[str, Callable[[Wish, PublishedTable], Rows]] = {
     "s10": _failures,
 }
 """Table of the paper to what makes it from runs."""
+
+QUESTIONS, TAXONOMY = "3", "s10"
+OWN_RULES = "kinds of failure by our own rules, as the authors' are not released"
+RESTS_ON: Mapping[str, Sequence[str]] = {
+    "2": (*EVAL_COLUMNS, "ORS", *FIDELITY_COLUMNS),
+    QUESTIONS: tuple(DIMENSIONS.values()),
+    "s3": ("ORS",),
+    "s4": ("ORS",),
+    "s5": paper_tables.GATED,
+    "s6": tuple(f"GT_{phase}_{name}" for phase in "OR" for name in ("PSNR", "SSIM", "LPIPS")),
+    "s7": ("ObjIdentityConsistency", "MotionSmoothness", "Geo3DConsistency"),
+    "s8": ("CameraControllability", "ATE_RotDeg", "TotalGT_RotDeg"),
+    "s9": ("GT_ALL_PSNR", "GT_ALL_LPIPS", "ORS", "ObjIdentityConsistency", "MotionSmoothness", "Geo3DConsistency"),
+    TAXONOMY: tuple(f"failure_{kind}" for kind in KINDS),
+}
+"""Table of the paper that is about models to the columns of a run that it rests on."""

@@ -11,7 +11,7 @@ import numpy as np
 from worldgauge.benchmarks.memobench.official.leaderboard import COLUMNS, DIMENSIONS
 from worldgauge.benchmarks.memobench.official.model_names import model_key
 from worldgauge.benchmarks.memobench.official.result_folders import STALE
-from worldgauge.benchmarks.memobench.official.vqa_files import OVERALL, read_clip
+from worldgauge.benchmarks.memobench.official.vqa_files import OVERALL, read_clip, why_not_official_answers
 from worldgauge.benchmarks.memobench.splits import Split
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
@@ -60,12 +60,8 @@ def in_split(case: Case, split: Split) -> bool:
 
 def read_answer_folders(root: Path) -> Answers:
     """The official answer files below `root/<model>`."""
-    if not root.is_dir():
-        raise WorldGaugeError(f"{root} is not a folder", "name the folder that holds one folder of answers per model")
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
-        if folder.name.endswith("_old") or folder.name == STALE:
-            continue
+    for folder in _answer_folders(root):
         of_model = found.setdefault(model_key(folder.name), {})
         for file in sorted(folder.glob("*.csv")):
             if file.name != OVERALL:
@@ -74,3 +70,18 @@ def read_answer_folders(root: Path) -> Answers:
                     column: 100 * read.score[name] for name, column in DIMENSIONS.items() if name in read.score
                 }
     return found
+
+
+def unofficial_answers(root: Path) -> dict[str, list[str]]:
+    """Model key to why the answer files below `root/<model>` are not official, as they say themselves."""
+    found: dict[str, list[str]] = {}
+    for folder in _answer_folders(root):
+        found.setdefault(model_key(folder.name), []).extend(why_not_official_answers(folder))
+    return {key: reasons for key, reasons in found.items() if reasons}
+
+
+def _answer_folders(root: Path) -> list[Path]:
+    if not root.is_dir():
+        raise WorldGaugeError(f"{root} is not a folder", "name the folder that holds one folder of answers per model")
+    folders = sorted(path for path in root.iterdir() if path.is_dir())
+    return [folder for folder in folders if not folder.name.endswith("_old") and folder.name != STALE]

@@ -33,7 +33,6 @@ def leaderboard(
     worldgauge memobench leaderboard --eval-dir outputs --ors-dir ors_results --vqa-dir vqa_results --sort ORS
     """
     from worldgauge.benchmarks.memobench.official import leaderboard as board
-    from worldgauge.benchmarks.memobench.official.model_names import shown_name
     from worldgauge.benchmarks.memobench.official.result_folders import read_results
     from worldgauge.core.registry import unknown_name
 
@@ -42,7 +41,7 @@ def leaderboard(
     results = read_results(evals, ors, vqa)
     if not results:
         raise WorldGaugeError("the folders hold no result file", "one folder per model: eval_*.csv, ors_scores.csv")
-    rows = [board.aggregate_model(key, found.clips, found.ors, found.answers) for key, found in results.items()]
+    rows = [board.aggregate_results(key, found) for key, found in results.items()]
     if sort == HTML:
         rows.sort(key=lambda row: -board.html_order_score(row))
     elif sort:
@@ -54,7 +53,7 @@ def leaderboard(
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(board.to_csv(rows, board.FILE_DECIMALS), "utf-8")
     counts = {
-        shown_name(key): {
+        board.name_of(key, found): {
             "clips": _rows(found.clips),
             "ors": _rows(found.ors),
             "questions": len(found.answers),
@@ -73,6 +72,9 @@ def leaderboard(
         print_table(header, [_cells(row) for row in rows], numeric=range(1, len(header)), keys=1)
         if sort == HTML and len(rows) > 1:
             say(HTML_FLAW)
+        for key, found in results.items():
+            if found.unofficial:
+                say(f"{board.name_of(key, found)}: not official, as its files say: {'; '.join(found.unofficial)}")
         for older in (file for found in results.values() for file in found.passed_over):
             say(f"not counted: {older} (the folder holds a newer table, and only that counts)")
         for model, of_model in counts.items():

@@ -15,6 +15,8 @@ from worldgauge.core.sources import Source, read_sources
 from worldgauge.core.status import Status
 from worldgauge.report.official_bounds import FILE_NAME as BOUNDS_FILE
 from worldgauge.report.official_bounds import OfficialScores, bounds_csv, bounds_of_run
+from worldgauge.report.summary import summarise
+from worldgauge.report.unofficial import MARK, OFFICIAL, OfficialMark, official_or_marked, why_not_official
 
 if TYPE_CHECKING:
     import pandas
@@ -89,44 +91,60 @@ def ors_table(run: Run) -> pandas.DataFrame:
     return pandas.DataFrame(rows, columns=columns.ORS)
 
 
-def leaderboard_rows(runs: Iterable[Run]) -> list[dict[str, float | str]]:
+def leaderboard_rows(runs: Iterable[Run], mark: OfficialMark = OFFICIAL) -> list[dict[str, float | str]]:
     """One row per run, as the official leaderboard aggregates the two tables; ordered by model key."""
-    keyed = sorted(((model_key(run.name), run) for run in runs), key=lambda pair: pair[0])
+    keyed = sorted(((model_key(mark.file_name(run.name)), run) for run in runs), key=lambda pair: pair[0])
     return [leaderboard.aggregate_model(key, evaluation_table(run), ors_table(run), None) for key, run in keyed]
 
 
-def leaderboard_bounds(runs: Iterable[Run], rows: Sequence[Mapping[str, float | str]]) -> str:
+def leaderboard_bounds(
+    runs: Iterable[Run], rows: Sequence[Mapping[str, float | str]], mark: OfficialMark = OFFICIAL
+) -> str:
     """`bounds.csv` of the leaderboard's rows: what each score could be with the clips that have none, and its ranks."""
     models = []
-    for run, row in zip(sorted(runs, key=lambda run: model_key(run.name)), rows, strict=True):
+    ordered = sorted(runs, key=lambda run: model_key(mark.file_name(run.name)))
+    for run, row in zip(ordered, rows, strict=True):
         scores = {column: None if math.isnan(float(row[column])) else float(row[column]) for column in OUR_COLUMNS}
         models.append(OfficialScores(str(row["Model"]), scores, bounds_of_run(run, OUR_COLUMNS)))
     better = {column: column not in leaderboard.LOWER_IS_BETTER for column in OUR_COLUMNS}
     return bounds_csv(models, better, leaderboard.FILE_DECIMALS)
 
 
-def write_files(runs: Sequence[Run], out: Path) -> list[Path]:
-    """Write `eval/<model>/eval_<split>.csv`, `ors/<model>/ors_scores.csv`, `leaderboard.csv` and its `bounds.csv`."""
+def write_files(runs: Sequence[Run], out: Path, *, allow_unofficial: bool = False) -> list[Path]:
+    """Write `eval/<model>/eval_<split>.csv`, `ors/<model>/ors_scores.csv`, `leaderboard.csv` and its `bounds.csv`.
+
+    Runs that are not official are refused with the reasons. Where `allow_unofficial` is set their folders and rows bear
+    a marked name, their tables have a column `unofficial`, and `UNOFFICIAL.txt` has the reasons.
+    """
+    columns_written = [*columns.BASE, *(column for column, _ in OUR_COLUMNS.values()), *RAW_OF.values()]
+    reasons = {run.name: why_not_official(summarise(run), columns_written) for run in runs}
+    mark = official_or_marked("MemoBench's result files", reasons, allow_unofficial)
     written = []
     for run in runs:
         table, ors = evaluation_table(run), ors_table(run)
         kinds = sorted(set(table["data_type"]))
-        split = kinds[0] if len(kinds) == 1 else "both"
+        split, name = kinds[0] if len(kinds) == 1 else "both", mark.file_name(run.name)
         for file, content in (
-            (out / "eval" / run.name / f"eval_{split}.csv", table),
-            (out / "ors" / run.name / "ors_scores.csv", ors),
+            (out / "eval" / name / f"eval_{split}.csv", table),
+            (out / "ors" / name / "ors_scores.csv", ors),
         ):
             if len(content):
                 file.parent.mkdir(parents=True, exist_ok=True)
-                content.to_csv(file, index=False)
+                marked_table(content, mark, run.name).to_csv(file, index=False)
                 written.append(file)
     board = out / "leaderboard.csv"
     board.parent.mkdir(parents=True, exist_ok=True)
-    rows = leaderboard_rows(runs)
+    rows = leaderboard_rows(runs, mark)
     board.write_text(leaderboard.to_csv(rows, leaderboard.FILE_DECIMALS), "utf-8")
     bounds = out / BOUNDS_FILE
-    bounds.write_text(leaderboard_bounds(runs, rows), "utf-8")
-    return [*written, board, bounds]
+    bounds.write_text(leaderboard_bounds(runs, rows, mark), "utf-8")
+    return [*written, board, bounds, *mark.write_note(out)]
+
+
+def marked_table(table: pandas.DataFrame, mark: OfficialMark, run: str) -> pandas.DataFrame:
+    """A result table with the reasons in a last column, which the released leaderboard passes over."""
+    reasons = "; ".join(mark.of(run))
+    return table.assign(**{MARK: reasons}) if reasons else table
 
 
 def _identity(case: str, records: dict[str, dict[str, Any]]) -> dict[str, str]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldgauge.benchmarks.memobench.official.model_names import shown_name
-from worldgauge.benchmarks.memobench.official.result_folders import read_results
+from worldgauge.benchmarks.memobench.official.result_folders import ModelResults, read_results
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.report.unofficial import MARK
 
 if TYPE_CHECKING:
     import pandas
@@ -75,11 +76,22 @@ def aggregate_model(
     return {column: row[column] for column in COLUMNS}
 
 
+def aggregate_results(key: str, found: ModelResults) -> dict[str, float | str]:
+    """The row of a model's folders; its name says so where their files do that they are not official."""
+    return aggregate_model(key, found.clips, found.ors, found.answers) | {"Model": name_of(key, found)}
+
+
+def name_of(key: str, found: ModelResults) -> str:
+    """The name shown for a model's folders: marked where their files are, and the name does not say so itself."""
+    name = shown_name(key)
+    return f"{name} ({MARK})" if found.unofficial and MARK not in name else name
+
+
 def build_leaderboard(
     evals: Path | None, ors: Path | None = None, answers: Path | None = None
 ) -> list[dict[str, float | str]]:
     """Rows in order of model key, from folders of result files."""
-    return [aggregate_model(key, r.clips, r.ors, r.answers) for key, r in read_results(evals, ors, answers).items()]
+    return [aggregate_results(key, found) for key, found in read_results(evals, ors, answers).items()]
 
 
 def sort_rows(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from worldgauge.benchmarks.memobench.official.model_names import model_key
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import parse_json, read_bytes
+from worldgauge.report.unofficial import MARK
 
 if TYPE_CHECKING:
     import pandas
@@ -33,6 +34,8 @@ class ModelResults:
     """Per clip, dimension to share of questions passed."""
     passed_over: list[Path] = field(default_factory=list)
     """Older tables of clips."""
+    unofficial: list[str] = field(default_factory=list)
+    """Why its numbers are not official, as its files say."""
 
 
 def read_results(evals: Path | None, ors: Path | None = None, answers: Path | None = None) -> dict[str, ModelResults]:
@@ -53,9 +56,16 @@ def read_results(evals: Path | None, ors: Path | None = None, answers: Path | No
     for folder in _folders(answers):
         if folder.name.endswith("_old") or folder.name == STALE:
             continue
-        scores = [score for file in sorted(folder.glob("*.csv")) for score in _stored_scores(file)]
-        if scores:
-            found.setdefault(model_key(folder.name), ModelResults()).answers = scores
+        of_model = ModelResults()
+        for file in sorted(folder.glob("*.csv")):
+            _add_scores(file, of_model)
+        if of_model.answers:
+            known = found.setdefault(model_key(folder.name), ModelResults())
+            known.answers, known.unofficial = of_model.answers, of_model.unofficial
+    for of_model in found.values():
+        tables = [table for table in (of_model.clips, of_model.ors) if table is not None and MARK in table]
+        told = [str(reason) for table in tables for reason in table[MARK].dropna()]
+        of_model.unofficial = list(dict.fromkeys([*told, *of_model.unofficial]))
     return dict(sorted(found.items()))
 
 
@@ -77,13 +87,20 @@ def _table(file: Path) -> pandas.DataFrame:
         raise WorldGaugeError(f"{file} is not a readable table ({str(error).splitlines()[0]})") from error
 
 
-def _stored_scores(file: Path) -> Iterator[dict[str, float]]:
+def _add_scores(file: Path, of_model: ModelResults) -> None:
     """Scores of the answers in a file; a file or a cell that holds none is passed over, as by the released code."""
     try:
         table = _table(file)
     except WorldGaugeError as error:
         log.warning("%s", error)
         return
+    scores = list(_stored_scores(table, file))
+    of_model.answers += scores
+    if scores and MARK in table:
+        of_model.unofficial += [str(reason) for reason in table[MARK].dropna()]
+
+
+def _stored_scores(table: pandas.DataFrame, file: Path) -> Iterator[dict[str, float]]:
     for text in table.get("score", []):
         try:
             score = parse_json(text, str(file)) if isinstance(text, str) else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from worldgauge.benchmarks.memobench.data.answer_form import COMPLETED, FIRST, released_items
 from worldgauge.benchmarks.memobench.formulas.protocols import Protocol
+from worldgauge.benchmarks.memobench.official.leaderboard import DIMENSIONS
 from worldgauge.benchmarks.memobench.signals.answers import clip_answers
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
@@ -14,13 +15,20 @@ from worldgauge.engine.evidence import key_of
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.store import Store
 from worldgauge.judge.session import answer_in
+from worldgauge.report.summary import summarise
+from worldgauge.report.unofficial import why_not_official
 
 
 def answers_of_run(folder: Path, store: Path, protocol: Protocol = "released") -> dict[str, Any]:
     """Clip to the answers about it: the first reply as it came, or under `paper` one answer for each question."""
     run, kept = Run(folder), Store(store)
     described = next(
-        (s for d in run.file.definitions for s in d.signals if s["signal"] == clip_answers.name and s["instrument"]),
+        (
+            signal
+            for definition in run.file.definitions
+            for signal in definition.signals
+            if signal["signal"] == clip_answers.name and signal.get("instrument")
+        ),
         None,
     )
     if described is None:
@@ -35,3 +43,8 @@ def answers_of_run(folder: Path, store: Path, protocol: Protocol = "released") -
             which = FIRST if protocol == "released" else COMPLETED
             found[name] = released_items(answer_in(entry.arrays)[which], questions)
     return found
+
+
+def why_not_official_run(folder: Path) -> list[str]:
+    """Why the answers of a judged run are not those that the authors' judge would give to the whole benchmark."""
+    return why_not_official(summarise(Run(folder)), list(DIMENSIONS.values()))

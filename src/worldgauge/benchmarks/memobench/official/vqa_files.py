@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from worldgauge.benchmarks.memobench.formulas.protocols import Protocol
 from worldgauge.benchmarks.memobench.official.vqa import ClipScore, parse_answers, score_clip
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.reading import parse_json, read_table, read_text
+from worldgauge.report.unofficial import MARK, official_or_marked
 
 OVERALL = "overall.csv"
 COLUMNS = ("scene", "video_id", "folder", "Evaluation", "score")
@@ -34,6 +35,8 @@ class ClipAnswers:
     """What the judge answered: a list of items in the released keys, if it did as asked."""
     score: Mapping[str, float]
     """Dimension to share of questions passed, 0 to 1."""
+    unofficial: str = ""
+    """Why the score is not official, where its file says so in a last column."""
 
     @property
     def file_name(self) -> str:
@@ -50,7 +53,8 @@ def read_clip(file: Path) -> ClipAnswers:
     if not isinstance(score, dict) or not all(_is_share(value) for value in score.values()):
         raise WorldGaugeError(f"{file} column 'score' is not an object of numbers from 0 to 1")
     answers = parse_json(row["Evaluation"], f"{file} column 'Evaluation'")
-    return ClipAnswers(row["scene"], whole_number(row["video_id"], file), row["folder"], answers, score)
+    number = whole_number(row["video_id"], file)
+    return ClipAnswers(row["scene"], number, row["folder"], answers, score, row.get(MARK, ""))
 
 
 def read_answers(folder: Path, banks: Iterable[Bank]) -> dict[str, Any]:
@@ -97,15 +101,36 @@ def score_banks(
     return rows, scores, unscored
 
 
+def write_official_answers(
+    rows: Iterable[ClipAnswers], folder: Path, reasons: Sequence[str], *, allow_unofficial: bool = False
+) -> list[Path]:
+    """Write a model's answer files. `reasons` say why they are not official: then they are refused, or where
+    `allow_unofficial` is set written with the reasons in a last column and in `UNOFFICIAL.txt`."""
+    mark = official_or_marked("MemoBench's answer files", {folder.name: reasons}, allow_unofficial)
+    told = "; ".join(mark.of(folder.name))
+    written = write_answers([replace(row, unofficial=told or row.unofficial) for row in rows], folder)
+    return [*written, *mark.write_note(folder)]
+
+
+def why_not_official_answers(folder: Path) -> list[str]:
+    """What the answer files in a folder say of themselves, each reason once."""
+    files = sorted(file for file in folder.glob("*.csv") if file.name != OVERALL)
+    return list(dict.fromkeys(reason for file in files if (reason := read_clip(file).unofficial)))
+
+
 def write_answers(rows: Iterable[ClipAnswers], folder: Path) -> list[Path]:
     """Write one file per clip, and `overall.csv`; returns what was."""
     folder.mkdir(parents=True, exist_ok=True)
     rows, written = list(rows), []
+    # The released leaderboard passes over a column that it does not know.
+    marked = [MARK] if any(row.unofficial for row in rows) else []
+    table: list[list[Any]] = []
     for row in rows:
         cells = [row.scene, row.number, row.folder, json.dumps(row.answers), json.dumps(dict(row.score))]
-        written.append(_write(folder / row.file_name, [list(COLUMNS), cells]))
-    table = [[row.scene, row.number, *(row.score.get(name, "") for name in DIMENSIONS)] for row in rows]
-    return [*written, _write(folder / OVERALL, [["scene", "video_id", *DIMENSIONS], *table])]
+        why = [row.unofficial for _ in marked]
+        written.append(_write(folder / row.file_name, [[*COLUMNS, *marked], [*cells, *why]]))
+        table.append([row.scene, row.number, *(row.score.get(name, "") for name in DIMENSIONS), *why])
+    return [*written, _write(folder / OVERALL, [["scene", "video_id", *DIMENSIONS, *marked], *table])]
 
 
 def read_overall(file: Path) -> dict[tuple[str, int], dict[str, float]]:

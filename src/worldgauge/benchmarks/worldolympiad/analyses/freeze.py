@@ -40,7 +40,7 @@ def judge_of(run: Run) -> str:
     """Who said which rules apply: the model of the judge, else how it was reached; empty where nobody was asked."""
     for definition in run.file.definitions:
         for signal in each_signal(definition.signals):
-            if signal["signal"] == rule_relevance.name and signal["instrument"]:
+            if signal["signal"] == rule_relevance.name and signal.get("instrument"):
                 told = signal["instrument"]["parameters"]
                 return str(told.get("model") or told.get("client", ""))
     return ""

@@ -96,7 +96,7 @@ def described(
 def _judge(run: Run) -> Mapping[str, Any]:
     for definition in run.file.definitions:
         for signal in each_signal(definition.signals):
-            made = signal["instrument"]
+            made = signal.get("instrument")
             if made and made["name"] == run.file.instruments.get("judge"):
                 parameters: Mapping[str, Any] = made["parameters"]
                 return parameters

@@ -15,9 +15,12 @@ TOTAL = "Geometry"
 PARTS = (*SCORES, TOTAL)
 
 
-def geometry_of_records(records: Mapping[str, Mapping[str, Any]]) -> dict[str, float] | None:
+def geometry_of_records(records: Mapping[str, Mapping[str, Any]], zeros: bool = True) -> dict[str, float] | None:
     """The three scores of a case; zeros where one of them failed for a reason that a model can cause, as the original
-    has it; None where they were not asked for, or cannot be had here."""
+    has it; None where they were not asked for, or cannot be had here.
+
+    `zeros` says whether a failure is one of the authors' instruments: what another could not measure has no scores.
+    """
     total = records.get(TOTAL)
     if total is None:
         return None
@@ -25,7 +28,7 @@ def geometry_of_records(records: Mapping[str, Mapping[str, Any]]) -> dict[str, f
     parts = {column: float(value) for column, value in known.items() if value is not None}
     if len(parts) == len(SCORES):
         return parts
-    failed = total["status"] == Status.UNSCORED.value
+    failed = zeros and total["status"] == Status.UNSCORED.value
     return dict.fromkeys(SCORES, 0.0) if failed and model_can_cause(Status.UNSCORED, total.get("code", "")) else None
 
 

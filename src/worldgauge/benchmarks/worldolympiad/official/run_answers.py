@@ -23,7 +23,7 @@ def stored_answers(run: Run, store: Path, asked: Signal, **parameters: Any) -> d
             for definition in run.file.definitions
             for found in each_signal(definition.signals)
             if found["signal"] == asked.name
-            and found["instrument"]
+            and found.get("instrument")
             and all(found["parameters"].get(name) == value for name, value in parameters.items())
         ),
         None,

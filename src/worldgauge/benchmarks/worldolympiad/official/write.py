@@ -17,18 +17,32 @@ from worldgauge.benchmarks.worldolympiad.official.run_answers import stored_answ
 from worldgauge.benchmarks.worldolympiad.official.summary import CASE_COLUMNS, CaseScores, summarise
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
+from worldgauge.report.summary import summarise as summarise_run
+from worldgauge.report.unofficial import MARK, official_or_marked, seen_by_others, why_not_official
 
 PROGRESS = "summary_from_outputs.jsonl"
 SUMMARY = "score_summary.json"
 CASES = "score_cases.csv"
 CLIP = "ClipRaw"
 """Column of a run that is in a judge file and is no answer."""
+COLUMNS = ("Physical", "Interact", CLIP, *PARTS)
+"""Columns of a run that judge files rest on."""
 
 
-def write_official(run: Run, out: Path, prefix: str, store: Path) -> list[Path]:
+def write_official(run: Run, out: Path, prefix: str, store: Path, *, allow_unofficial: bool = False) -> list[Path]:
     """Write the files of one model's run: `outputs_batch/<domain>/<case>/<prefix>_judge_<case>.json` and, per domain,
     its summary below `batch_logs/<domain>_<prefix>`. A case without any answer has no file and is pending, as in the
-    original. Files are named relative to `out`: the official summary is to be run there."""
+    original. Files are named relative to `out`: the official summary is to be run there.
+
+    A run that is not official is refused with the reasons. Where `allow_unofficial` is set every file bears a marked
+    prefix in its name and in what it says of files, judge files have an entry `unofficial`, and `UNOFFICIAL.txt` has
+    the reasons.
+    """
+    zeros = set(PARTS) if geometry_is_theirs(run) else set()
+    reasons = why_not_official(summarise_run(run), COLUMNS, zeros=zeros)
+    mark = official_or_marked("WorldOlympiad's judge files", {run.name: reasons}, allow_unofficial)
+    prefix = mark.file_name(run.name, prefix, between="_")
+    marked = {MARK: mark.of(run.name)} if mark.needed else {}
     rows: dict[str, list[dict[str, Any]]] = {}
     written = []
     parts, sources, settings = parts_of_run(run, store), run.sources(), settings_of(run)
@@ -51,13 +65,18 @@ def write_official(run: Run, out: Path, prefix: str, store: Path) -> list[Path]:
         if case in sources:
             content = described(content, sources[case], settings, similarities.get(case))
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        file.write_text(json.dumps({**content, **marked}, indent=2, ensure_ascii=False) + "\n", "utf-8")
         written.append(file)
     if not written:
         raise WorldGaugeError(f"{run.folder} has no answer of a judge and no CLIP score", "run it with --judge NAME")
     for folder, own in rows.items():
         written += write_summary(own, out, out / "batch_logs" / f"{folder}_{prefix}")
-    return written
+    return [*written, *mark.write_note(out)]
+
+
+def geometry_is_theirs(run: Run) -> bool:
+    """Whether the authors' own instruments measure the geometry: then a failure is 0, as their code has it."""
+    return seen_by_others(run).isdisjoint(PARTS)
 
 
 def write_summary(rows: list[dict[str, Any]], root: Path, logs: Path) -> list[Path]:
@@ -101,8 +120,9 @@ def parts_of_run(run: Run, store: Path) -> dict[str, dict[str, Any]]:
         if record["metric"] == CLIP and record.get("raw") is not None:
             own["clip"] = record["raw"]
         own |= {name: by_case[case] for name, by_case in answers.items() if case in by_case}
+    zeros = geometry_is_theirs(run)
     for case, records in columns.items():
-        if (geometry := geometry_of_records(records)) is not None:
+        if (geometry := geometry_of_records(records, zeros)) is not None:
             found[case]["geometry"] = geometry
     return {case: parts for case, parts in found.items() if len(parts) > 1}
 

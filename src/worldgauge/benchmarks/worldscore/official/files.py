@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ from worldgauge.report.official_bounds import (
     bounds_of_run,
     bounds_remarks,
 )
+from worldgauge.report.summary import summarise
+from worldgauge.report.unofficial import MARK, official_or_marked, seen_by_others, why_not_official
 
 CARD_COLUMNS = {
     "type": "Model Type",
@@ -54,6 +56,8 @@ CARD_COLUMNS = {
 """Fields of the model card that fill leaderboard columns."""
 OUR_COLUMNS = {name: (name, 1.0) for name in ASPECTS} | {STATIC: ("static", 1.0), DYNAMIC: ("dynamic", 1.0)}
 """Official score to the column of `benchmark.toml` that is the same, and what that is multiplied by."""
+TOTALS = ("static", "dynamic")
+"""The groups that all official scores are below."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ def official_result(run: Run, *, failures_as_zero: bool = False, absent_as_zero:
     """The official files of a run under `released`.
 
     Cases without a number are left out, as the official mean leaves them out. `failures_as_zero` writes what the
-    released code stores instead when a metric fails on a video that is there: a sentinel and the score 0.
+    released code stores instead when a metric fails on a video that is there: a sentinel and the score 0. It does so
+    for the authors' own instruments alone: what another could not measure is left out.
     `absent_as_zero` writes what it writes for aspects that nobody measured: 0, which counts in the totals. Without it
     only the dynamic aspects of a 3D model are 0.
     """
@@ -88,7 +93,7 @@ def official_result(run: Run, *, failures_as_zero: bool = False, absent_as_zero:
     for record in run.records():
         by_case.setdefault(record["case"], {})[record["metric"]] = record
     # A metric without an instrument fails nowhere: it was not tried.
-    tried = {d.id for d in run.file.definitions if not d.unavailable} if failures_as_zero else set()
+    tried = can_be_zero(run) if failures_as_zero else set()
     evaluations = {case: _evaluation(records, tried) for case, records in by_case.items()}
     evaluations = {case: content for case, content in evaluations.items() if content}
     static = [content for case, content in evaluations.items() if case.startswith("static/")]
@@ -109,29 +114,54 @@ def is_3d(run: Run) -> bool:
     return use.policy_for(Policy(), run.file.model.model_dump()).missing != "exclude"
 
 
-def write_files(run: Run, out: Path, *, failures_as_zero: bool = False, absent_as_zero: bool = False) -> OfficialResult:
+def write_files(
+    run: Run,
+    out: Path,
+    *,
+    failures_as_zero: bool = False,
+    absent_as_zero: bool = False,
+    allow_unofficial: bool = False,
+) -> OfficialResult:
     """Write the official tree below `out`: evaluation.json per case, worldscore.json, worldscore_raw.json, a CSV.
 
-    Beside them `bounds.csv`: what the scores could be with the clips that have none.
+    In addition `bounds.csv`: what the scores could be with the clips that have none. A run that is not official is
+    refused with the reasons. Where `allow_unofficial` is set every file says that it is not: JSON by an entry
+    `unofficial`, tables by the model's name; `UNOFFICIAL.txt` has the reasons.
     """
     result = official_result(run, failures_as_zero=failures_as_zero, absent_as_zero=absent_as_zero)
+    zeros = can_be_zero(run) if failures_as_zero else set()
+    reasons = why_not_official(summarise(run), TOTALS, zeros=zeros)
+    mark = official_or_marked("WorldScore's result files", {run.name: reasons}, allow_unofficial)
+    marked = {MARK: mark.of(run.name)} if mark.needed else {}
+    # The released aggregation goes through the entries of every aspect: one without entries is no aspect to it.
+    empty: dict[str, Any] = {key: {} for key in marked}
     for case, content in result.evaluations.items():
         folder = out / case
         folder.mkdir(parents=True, exist_ok=True)
-        _write_json(folder / "evaluation.json", content)
+        _write_json(folder / "evaluation.json", {**content, **empty})
     out.mkdir(parents=True, exist_ok=True)
-    _write_json(out / "worldscore.json", result.scores)
-    _write_json(out / "worldscore_raw.json", result.raw)
+    _write_json(out / "worldscore.json", {**result.scores, **marked})
+    _write_json(out / "worldscore_raw.json", {**result.raw, **marked})
+    mark.write_note(out)
+    name = mark.shown(run.name)
     card = run.file.model.model_dump()
     columns = {column: str(card[field]) for field, column in CARD_COLUMNS.items() if field in card}
     with (out / "leaderboard.csv").open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, LEADERBOARD_COLUMNS)
         writer.writeheader()
-        writer.writerow(leaderboard_row(result.scores, columns | {"Model Name": run.name}))
-    bounds = bounds_csv([OfficialScores(run.name, result.scores, result.bounds)], dict.fromkeys(result.scores, True))
+        writer.writerow(leaderboard_row(result.scores, columns | {"Model Name": name}))
+    bounds = bounds_csv([OfficialScores(name, result.scores, result.bounds)], dict.fromkeys(result.scores, True))
     (out / BOUNDS_FILE).write_text(bounds, "utf-8")
-    (out / "remarks.txt").write_text("".join(f"{line}\n" for line in result.remarks), "utf-8")
-    return result
+    remarks = [*(f"{MARK}: {reason}" for reason in mark.of(run.name)), *result.remarks]
+    (out / "remarks.txt").write_text("".join(f"{line}\n" for line in remarks), "utf-8")
+    return replace(result, remarks=remarks)
+
+
+def can_be_zero(run: Run) -> set[str]:
+    """Columns in which a failure is one of the authors' own instruments, for which the released code writes 0. What
+    another instrument could not measure is no failure of theirs, and says nothing of the model."""
+    others = seen_by_others(run)
+    return {d.id for d in run.file.definitions if not d.unavailable and d.id not in others}
 
 
 def _evaluation(records: Mapping[str, Mapping[str, Any]], tried: set[str]) -> dict[str, Any]:
@@ -155,7 +185,8 @@ def _evaluation(records: Mapping[str, Mapping[str, Any]], tried: set[str]) -> di
 
 
 def _failed(record: Mapping[str, Any] | None, tried: set[str]) -> bool:
-    return record is not None and record["metric"] in tried and record["status"] in ("unscored", "invalid", "error")
+    """Whether the authors' instrument could not tell. An error of our own program is none of theirs."""
+    return record is not None and record["metric"] in tried and record["status"] in ("unscored", "invalid")
 
 
 def _remarks(run: Run, evaluations: Mapping[str, Evaluation], scores: Scores, zeros: Sequence[str]) -> list[str]:
