@@ -1,16 +1,40 @@
-"""Nouns by rule, and the adapter to spaCy: the library is not in the environment, so a fake module stands in for it."""
+"""Nouns by rule, and by pipelines of spaCy that spaCy itself trained and wrote."""
 
+from __future__ import annotations
+
+import hashlib
+import importlib
 import importlib.util
-import sys
-from types import ModuleType, SimpleNamespace
+import os
+import pickle
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from worldgauge.core.errors import Unavailable
+from worldgauge.core.errors import Unavailable, WorldGaugeError
 from worldgauge.core.instrument import instrument_sets
+from worldgauge.core.weight_files import Located, locate, place_weights
+from worldgauge.core.weights import find_weights
 from worldgauge.instruments import spacy_tagger
 from worldgauge.instruments.pocket.nouns import RuleTagger
-from worldgauge.instruments.spacy_tagger import SpacyTagger
+from worldgauge.instruments.spacy_tagger import WEIGHTS, SpacyTagger
+
+HAS_SPACY = importlib.util.find_spec("spacy") is not None
+needs_spacy = pytest.mark.skipif(not HAS_SPACY, reason="spaCy is not installed")
+SENTENCES = [
+    (["red", "chair"], ["JJ", "NN"]),
+    (["old", "chair"], ["JJ", "NN"]),
+    (["Paris", "runs"], ["NNP", "VBZ"]),
+    (["red", "lamp"], ["JJ", "NN"]),
+]
+
+
+@pytest.mark.skipif("WORLDGAUGE_NO_SKIPS" not in os.environ, reason="only where everything has to be there")
+def test_spacy_is_there() -> None:
+    importlib.import_module("spacy")
 
 
 @pytest.mark.parametrize(
@@ -23,65 +47,186 @@ from worldgauge.instruments.spacy_tagger import SpacyTagger
         ("", set()),
     ],
 )
-def test_by_rule(phrase, nouns):
+def test_by_rule(phrase: str, nouns: set[str]) -> None:
     assert RuleTagger().nouns(phrase) == nouns
 
 
-def test_the_rules_sit_in_the_pocket_set():
+def test_the_rules_sit_in_the_pocket_set() -> None:
     assert instrument_sets()["pocket"]["tagger"] == RuleTagger.name
 
 
-def find_only(*names):
+def find_only(*names: str) -> Any:
     return lambda name: SimpleNamespace() if name in names else None
 
 
-def test_without_the_library_it_says_what_to_install(monkeypatch):
+def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", find_only())
-    assert (SpacyTagger().unavailable() or "").startswith("spacy is not installed; pip install spacy")
-    with pytest.raises(Unavailable, match="pip install spacy"):
+    assert SpacyTagger().unavailable() == "spacy is not installed; install the extra 'worldgauge[models]'"
+    with pytest.raises(Unavailable, match=r"worldgauge\[models\]"):
         SpacyTagger().nouns("red chair")
 
 
-def test_without_the_pipeline_it_says_what_to_download(monkeypatch):
+def test_without_the_pipeline_it_says_what_to_fetch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", find_only("spacy"))
-    reason = SpacyTagger().unavailable()
-    assert reason == ("spaCy's pipeline 'en_core_web_sm' is not installed; python -m spacy download en_core_web_sm")
+    told = SpacyTagger().unavailable() or ""
+    assert told.endswith(f"are not on this machine; worldgauge fetch {WEIGHTS}")
+    with pytest.raises(Unavailable, match=f"worldgauge fetch {WEIGHTS}"):
+        SpacyTagger().nouns("red chair")
+    reason = SpacyTagger(model="en_core_web_lg").unavailable()
+    assert reason == "spaCy's pipeline 'en_core_web_lg' is not installed; python -m spacy download en_core_web_lg"
+
+
+def test_the_published_pipeline_stands_in_the_table_with_version_and_digest() -> None:
+    entry = find_weights(WEIGHTS)
+    assert entry.version == "3.8.0" and entry.version in entry.file and entry.version in entry.url
+    assert len(entry.sha256) == 64
+    identity = SpacyTagger().identity()
+    assert identity["pipeline"] == "en_core_web_sm 3.8.0"
+    assert identity["weights"] == [entry.sha256], "before it is fetched, and after"
+
+
+def written_pipeline(folder: Path, version: str = "3.8.0") -> Path:
+    """A tagger trained on four phrases, in a folder as spaCy writes it."""
+    import spacy
+    from spacy.training import Example
+
+    nlp = spacy.blank("en")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16}
+    sizes = {"width": 16, "depth": 1, "embed_size": 64, "window_size": 1, "maxout_pieces": 2}
+    options = {"subword_features": True, "pretrained_vectors": None}
+    nlp.add_pipe("tok2vec", config={"model": {"@architectures": "spacy.HashEmbedCNN.v2", **sizes, **options}})
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    examples = [
+        Example.from_dict(nlp.make_doc(" ".join(words)), {"words": words, "tags": tags}) for words, tags in SENTENCES
+    ]
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(60):
+        nlp.update(examples, sgd=optimizer)
+    ruler = nlp.add_pipe("attribute_ruler")
+    for tag, part in (("NN", "NOUN"), ("NNP", "PROPN"), ("JJ", "ADJ"), ("VBZ", "VERB")):
+        ruler.add([[{"TAG": tag}]], {"POS": part})
+    nlp.meta.update(name="core_web_sm", version=version)
+    nlp.to_disk(folder)
+    return folder
+
+
+def packed(folder: Path, wheel: Path, version: str = "3.8.0") -> Path:
+    """A folder of a pipeline in a wheel's layout, with code beside it that must not run."""
+    top = f"en_core_web_sm/en_core_web_sm-{version}"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("en_core_web_sm/__init__.py", "raise RuntimeError('the code of the wheel was run')")
+        archive.write(folder / "meta.json", "en_core_web_sm/meta.json")
+        for file in sorted(folder.rglob("*")):
+            archive.write(file, f"{top}/{file.relative_to(folder)}")
+        archive.writestr(f"en_core_web_sm-{version}.dist-info/METADATA", "Name: en-core-web-sm\n")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written_pipeline(tmp_path_factory.mktemp("pipeline") / "en")
 
 
 @pytest.fixture
-def fake_spacy(monkeypatch):
-    """Not spaCy: tags words by a small table, through the few names the adapter uses."""
-    tags = {"red": "ADJ", "chair": "NOUN", "Paris": "PROPN", "runs": "VERB"}
+def published(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The pipeline in the folder of weights, and a table that names its digest as the published one."""
+    from worldgauge.core import weight_files
 
-    def load(name):
-        if name != "en_core_web_sm":
-            raise OSError(f"[E050] Can't find model '{name}'.\nand more lines")
-        return lambda text: [SimpleNamespace(text=word, pos_=tags[word]) for word in text.split()]
-
-    module = ModuleType("spacy")
-    module.load = load
-    monkeypatch.setitem(sys.modules, "spacy", module)
-    monkeypatch.setattr(importlib.util, "find_spec", find_only("spacy", "en_core_web_sm"))
-    spacy_tagger._pipeline.cache_clear()
-    yield
-    spacy_tagger._pipeline.cache_clear()
+    entry = find_weights(WEIGHTS)
+    folder = tmp_path / "weights" / WEIGHTS
+    folder.mkdir(parents=True)
+    wheel = packed(pipeline, folder / entry.file)
+    content = wheel.read_bytes()
+    known = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    monkeypatch.setattr(weight_files, "find_weights", lambda name: entry.model_copy(update=known))
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS_FOLDER", str(tmp_path / "weights"))
+    return wheel
 
 
-@pytest.mark.usefixtures("fake_spacy")
-def test_nouns_and_names_count():
+@needs_spacy
+def test_the_pipeline_is_read_out_of_its_wheel(published: Path) -> None:
     tagger = SpacyTagger()
     assert tagger.unavailable() is None
     tagger.load("cpu")
-    assert tagger.nouns("red chair runs Paris") == {"chair", "Paris"}
+    assert tagger.nouns("red chair") == {"chair"}
+    assert tagger.nouns("Paris runs") == {"Paris"}
+    assert tagger.identity()["pipeline"] == "en_core_web_sm 3.8.0"
+    assert "other_weights" not in tagger.identity()
+    assert [path.name for path in published.parent.iterdir()] == [published.name], "nothing is left behind"
+    assert pickle.loads(pickle.dumps(tagger)).nouns("red lamp") == {"lamp"}, "and in another process"
+    tagger.release()
+    assert tagger.nouns("red lamp") == {"lamp"}
 
 
-@pytest.mark.usefixtures("fake_spacy")
-def test_a_broken_pipeline_is_one_line(tmp_path):
-    tagger = SpacyTagger(model=str(tmp_path))
+@needs_spacy
+def test_another_file_in_its_folder_is_refused(published: Path) -> None:
+    content = bytearray(published.read_bytes())
+    content[-30] ^= 1
+    published.write_bytes(bytes(content))
+    assert "is not the published file" in (SpacyTagger().unavailable() or "")
+
+
+@needs_spacy
+def test_ones_own_wheel_is_another_key_with_its_own_version(pipeline: Path, tmp_path: Path) -> None:
+    before = SpacyTagger().identity()
+    folder = written_pipeline(tmp_path / "own", "9.9.1")
+    place_weights([f"{WEIGHTS}={packed(folder, tmp_path / 'own.whl', '9.9.1')}"])
+    tagger = SpacyTagger()
+    assert tagger.nouns("red chair") == {"chair"}
+    identity = tagger.identity()
+    assert identity["pipeline"] == "en_core_web_sm 9.9.1"
+    assert identity["other_weights"] == [WEIGHTS]
+    assert identity["weights"] != before["weights"]
+
+
+@needs_spacy
+def test_a_folder_counts_with_its_content(pipeline: Path, tmp_path: Path) -> None:
+    tagger = SpacyTagger(model=str(written_pipeline(tmp_path / "own")))
     assert tagger.unavailable() is None
-    with pytest.raises(Unavailable, match=r"cannot be loaded \(\[E050\] Can't find model '[^\n]*$"):
-        tagger.nouns("red chair")
+    assert tagger.nouns("red chair") == {"chair"}
+    before = tagger.identity()
+    assert before["pipeline"] == "en_core_web_sm 3.8.0"
+    tags = tmp_path / "own" / "tagger" / "cfg"
+    tags.write_text(tags.read_text() + " ")
+    after = tagger.identity()
+    assert {**before, "content": ""} == {**after, "content": ""}
+    assert before["content"] != after["content"]
 
 
-def test_another_pipeline_is_another_key():
+@needs_spacy
+@pytest.mark.parametrize("damage", ["cut", "empty", "no pipeline", "no model"])
+def test_a_broken_pipeline_is_one_line(pipeline: Path, tmp_path: Path, damage: str) -> None:
+    wheel = packed(pipeline, tmp_path / "own.whl")
+    if damage == "cut":
+        wheel.write_bytes(wheel.read_bytes()[:-2000])
+    elif damage == "empty":
+        wheel.write_bytes(b"")
+    else:
+        with zipfile.ZipFile(wheel) as archive:
+            kept = {name: archive.read(name) for name in archive.namelist()}
+        ending = "config.cfg" if damage == "no pipeline" else "tagger/model"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for name, content in kept.items():
+                archive.writestr(name, b"" if name.endswith(ending) and damage == "no model" else content)
+    if damage == "no pipeline":
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("readme.txt", "nothing")
+    place_weights([f"{WEIGHTS}={wheel}"])
+    with pytest.raises(WorldGaugeError) as refused:
+        SpacyTagger().nouns("red chair")
+    assert "\n" not in str(refused.value)
+    assert str(wheel) in str(refused.value)
+    assert SpacyTagger().identity()["other_weights"] == [WEIGHTS], "a key can still be made"
+
+
+@needs_spacy
+def test_what_unpacks_to_too_much_is_refused(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spacy_tagger, "UNPACKED_LIMIT", 1000)
+    place_weights([f"{WEIGHTS}={packed(pipeline, tmp_path / 'own.whl')}"])
+    with pytest.raises(WorldGaugeError, match="unpacks to more than 1,000 bytes"):
+        SpacyTagger().nouns("red chair")
+
+
+def test_another_pipeline_is_another_key() -> None:
     assert SpacyTagger().identity() != SpacyTagger(model="en_core_web_lg").identity()
+    assert isinstance(locate(WEIGHTS), Located)

@@ -153,9 +153,14 @@ def _network_lines(plan: Plan) -> list[tuple[str, str]]:
     """The networks with the memory they take, and how often the clips are gone over to have all of them."""
     if not plan.networks:
         return []
-    missing = [network.name for network in plan.networks if network.unavailable() is not None]
+    reasons = {network.name: reason for network in plan.networks if (reason := network.unavailable()) is not None}
+    missing = list(reasons)
     named = ", ".join(f"{network.name} {network.memory:g} GB" for network in plan.networks)
     lines = [("networks", named + _names("cannot run here:", missing))]
+    # What is no matter of weights; those have lines of their own.
+    ours = {found.reason for found in plan.weights}
+    for reason in dict.fromkeys(reason for reason in reasons.values() if reason not in ours):
+        lines.append(("to install", f"{', '.join(name for name in missing if reasons[name] == reason)}: {reason}"))
     # The pass of the answers is no pass over the clips.
     perceiving = plan.stages.networks[: plan.stages.asking]
     passes = [" + ".join(network.name for network in networks) or "none" for networks in perceiving]

@@ -70,6 +70,8 @@ class Weights(_Model):
     """Small files that belong to it and lie next to it, such as a configuration."""
     beside_sha256: dict[str, str] = {}
     """Their digests, as far as known."""
+    version: str = ""
+    """Its release, where the authors number their files and the number is part of a result."""
     repository: str = ""
     """On the hub, as `owner/name`."""
     revision: str = ""
