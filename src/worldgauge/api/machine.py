@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -31,8 +32,8 @@ def device_for(device: str | None, networks: Callable[[], bool]) -> str:
         raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
     if asked != "auto":
         return asked
-    # Only then: importing torch takes longer than many a run.
-    if networks():
+    # Only then: importing torch takes longer than many a run. Instruments of other libraries need none.
+    if networks() and importlib.util.find_spec("torch") is not None:
         import torch
 
         return "cuda" if torch.cuda.is_available() else "cpu"
