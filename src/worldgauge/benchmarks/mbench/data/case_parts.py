@@ -17,6 +17,8 @@ CAPTIONS: Final = "captions"
 LEGS: Final = "legs"
 ANCHOR: Final = "anchor"
 """Names in a case's extras."""
+SECONDS: Final = 25.0
+"""Of a clip whose case does not say how long it should be: five segments of 5 s (MBench, 5.1)."""
 
 
 def is_text(case: Case) -> bool:
@@ -45,3 +47,14 @@ def legs_of(case: Case) -> list[tuple[str, float]]:
     if not isinstance(found, Sequence) or not found:
         raise NotApplicable("the case has no action script")
     return [(str(verb), float(share)) for verb, share in found]
+
+
+def seconds_of(case: Case) -> float:
+    """How long the clip was requested to be.
+
+    >>> from worldgauge.core.case import Condition
+    >>> seconds_of(Case(id="a", condition=Condition(frames=161, fps=16))), seconds_of(Case(id="b"))
+    (10.0, 25.0)
+    """
+    frames, fps = case.condition.frames, case.condition.fps
+    return (frames - 1) / fps if frames is not None and frames > 1 and fps else SECONDS

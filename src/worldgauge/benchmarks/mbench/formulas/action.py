@@ -70,6 +70,26 @@ def action_scores(
     return np.asarray(np.where(moves, np.where(length < least, 0.0, np.clip(scores, 0, 1)), np.nan))
 
 
+def followed_cosines(found: Floats, ideal: Floats) -> Floats:
+    """Cosine of each twist (N-1, 6) to the ideal one, in [-1, 1]; NaN where the instruction is to wait.
+
+    Ours, for `smoothed_twists`: a camera that stands still has a cosine of 0, one that goes the wrong way a negative
+    one. Where the instruction is to turn, only the turns are compared.
+
+    Source: this package.
+
+    >>> ideal = np.array([TWISTS["left"]] * 2)
+    >>> followed_cosines(np.array([ideal[0] / 50, np.zeros(6)]), ideal).tolist()
+    [1.0, 0.0]
+    """
+    moves = np.linalg.norm(ideal, axis=1) > 0
+    turns = moves & ~(ideal[:, :3] != 0).any(axis=1)
+    found = np.where(turns[:, None] & (np.arange(6) < 3), 0.0, found)
+    lengths = np.linalg.norm(found, axis=1) * np.linalg.norm(ideal, axis=1)
+    cosine = np.where(lengths > 1e-12, (found * ideal).sum(1) / np.maximum(lengths, 1e-12), 0.0)
+    return np.asarray(np.where(moves, np.clip(cosine, -1, 1), np.nan))
+
+
 def ideal_twists(legs: Sequence[tuple[str, float]], steps: int) -> Floats:
     """The ideal twist of each of `steps` steps, (steps, 6), from verbs and the shares of the clip they last.
 

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from worldgauge.benchmarks.mbench.data.case_parts import legs_of
-from worldgauge.benchmarks.mbench.formulas.action import ToUnit, action_scores, ideal_twists, twists
-from worldgauge.benchmarks.mbench.formulas.control import control_of, way_along
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worldgauge.benchmarks.mbench.data.case_parts import legs_of, seconds_of
+from worldgauge.benchmarks.mbench.formulas.action import (
+    ToUnit,
+    action_scores,
+    followed_cosines,
+    ideal_twists,
+    twists,
+)
+from worldgauge.benchmarks.mbench.formulas.control import (
+    control_of,
+    purpose,
+    smoothed_twists,
+    way_along,
+    window_of,
+)
 from worldgauge.benchmarks.mbench.formulas.evolution import Gate, evolution_correctness, state_evolution
 from worldgauge.benchmarks.mbench.signals.answers import direction_answer, evolution_answers
 from worldgauge.benchmarks.mbench.signals.rendering import caption_similarities
@@ -67,32 +84,82 @@ def action(
     case: Case, path: Arrays, *, to_unit: ToUnit = "half", rotation_only: bool = False, least: float = 1e-6
 ) -> Measurement:
     """Mean likeness of the camera's motion to the direction asked for, over the steps that ask for one."""
-    found = twists(path["poses"])
-    if not len(found):
-        raise InvalidVideo("a motion needs two frames")
-    ideal = ideal_twists(legs_of(case), len(found))
-    if not (ideal != 0).any():
-        raise NotApplicable("the action script asks for no motion")
+    found, ideal = _steps_and_script(case, path)
     scores = action_scores(found, ideal, to_unit=to_unit, rotation_only=rotation_only, least=least)
     return Measurement.from_curve(scores)
 
 
 @metric(
-    unit="share", higher_is_better=True, bounds=(0, 1), needs=[poses()], requires=("extras.legs",), formula=control_of
+    unit="",
+    higher_is_better=True,
+    bounds=(0, 1),
+    needs=[poses()],
+    requires=("extras.legs", "case"),
+    formula=followed_cosines,
+)
+def action_followed(case: Case, path: Arrays) -> Measurement:
+    """Mean cosine of the camera's motion over half a second to the direction asked for, not below 0; turns by turns.
+
+    Ours. Motion that is no more than the unrest of the poses counts as none. The curve is the cosine at each step.
+    """
+    motion = _ScriptedMotion.of(case, path)
+    cosines = followed_cosines(motion.smooth, motion.ideal)
+    curve = tuple(None if np.isnan(cosine) else float(cosine) for cosine in cosines)
+    value = max(0.0, float(np.nanmean(cosines))) * motion.purpose
+    return Measurement(value, curve, reason=f"mean cosine {np.nanmean(cosines):.3f}, {motion.told}")
+
+
+@metric(
+    version=2,
+    unit="share",
+    higher_is_better=True,
+    bounds=(0, 1),
+    needs=[poses()],
+    requires=("extras.legs", "case"),
+    formula=control_of,
 )
 def executed_share(case: Case, path: Arrays) -> Measurement:
-    """Share of the steps that ask for a motion in which the camera goes that way; lag, wrong way and early stop beside.
+    """Share of the steps in which the camera goes the way asked for, less those the opposite way, over half a second.
 
-    The curve is how far the camera has come along the first direction asked for: degrees, or scene depths.
+    Ours. Motion that is no more than the unrest of the poses counts as none. The record has the share of the wrong way,
+    the lag and an early stop. The curve is how far the camera has come along the first direction asked for: degrees,
+    or scene depths.
     """
+    motion = _ScriptedMotion.of(case, path)
+    seen = control_of(motion.smooth, motion.ideal)
+    axis = motion.ideal[(motion.ideal != 0).any(axis=1)][0]
+    curve = way_along(motion.steps, axis)
+    told = f"wrong way {seen.wrong:.2f}, lag {seen.lag:.2f} of the clip, stops {seen.stops_early:.2f} of it early"
+    return Measurement(seen.executed * motion.purpose, curve=tuple(curve.tolist()), reason=f"{told}, {motion.told}")
+
+
+@dataclass(frozen=True, eq=False)
+class _ScriptedMotion:
+    """A camera's motion and what its script asks of it, both (N-1, 6)."""
+
+    steps: NDArray[np.float64]
+    smooth: NDArray[np.float64]
+    """The mean of each half second."""
+    ideal: NDArray[np.float64]
+    purpose: float
+
+    @classmethod
+    def of(cls, case: Case, path: Arrays) -> _ScriptedMotion:
+        steps, ideal = _steps_and_script(case, path)
+        window = window_of(len(steps), seconds_of(case))
+        return cls(steps, smoothed_twists(path["poses"], ideal, window), ideal, purpose(steps, ideal, window))
+
+    @property
+    def told(self) -> str:
+        return f"{self.purpose:.2f} beyond chance"
+
+
+def _steps_and_script(case: Case, path: Arrays) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The camera's twist at each step, and the ideal one."""
     found = twists(path["poses"])
     if not len(found):
         raise InvalidVideo("a motion needs two frames")
     ideal = ideal_twists(legs_of(case), len(found))
     if not (ideal != 0).any():
         raise NotApplicable("the action script asks for no motion")
-    seen = control_of(found, ideal)
-    axis = ideal[(ideal != 0).any(axis=1)][0]
-    curve = way_along(found, axis)
-    told = f"wrong way {seen.wrong:.2f}, lag {seen.lag:.2f} of the clip, stops {seen.stops_early:.2f} of it early"
-    return Measurement(seen.executed, curve=tuple(curve.tolist()), reason=told)
+    return found, ideal
