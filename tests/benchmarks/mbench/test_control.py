@@ -115,3 +115,14 @@ def test_half_of_the_script_is_half_of_the_score():
     found = executed_share.function(case, {"poses": poses})
     assert found.value == pytest.approx(0.5, abs=0.01)
     assert "stops 0.50 of it early" in found.reason
+
+
+def test_a_walk_that_keeps_its_direction():
+    """Steps that keep their direction for half a second look like a purpose now and then."""
+    case, high = Case(id="a", extras={"legs": [["left", 0.5], ["right", 0.5]]}), 0
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        turns = np.convolve(rng.normal(0, 0.01, 400), np.ones(8) / 8, "same")
+        poses = yaw(np.degrees(np.concatenate([[0.0], np.cumsum(turns)])))
+        high += action_followed.function(case, {"poses": poses}).value > 0.15
+    assert 0 <= high <= 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,15 +70,16 @@ def legs_in(ideal: Floats) -> Iterator[tuple[int, int]]:
     [(0, 2), (2, 3), (3, 4)]
     """
     starts = [0, *(np.flatnonzero((ideal[1:] != ideal[:-1]).any(axis=1)) + 1).tolist(), len(ideal)]
-    yield from ((first, end) for first, end in zip(starts, starts[1:], strict=False) if end > first)
+    yield from ((first, end) for first, end in pairwise(starts) if end > first)
 
 
 def purpose(found: Floats, ideal: Floats, window: int) -> float:
-    """How far the way that a camera goes in the directions asked for is beyond chance, 0 to 1, from its twists (N-1, 6).
+    """How far a camera's way in the requested directions is beyond chance, 0 to 1, from its twists (N-1, 6).
 
-    The unrest of a clip is how much its way over one window differs from that over the next: the second differences of
-    the way, which leave a steady motion out. Motion of that unrest without any aim would go about `unrest sqrt(steps)`
-    by chance. Up to `CHANCE` times that is no purpose, and neither is a way of less than `LEAST_WAY` along every leg.
+    The unrest of a clip is how much its way over half a window differs from that over the next: the second differences
+    of the way, which leave a steady motion out. Motion of that unrest without any aim would go about
+    `unrest * sqrt(steps)` by chance. Up to `CHANCE` times that is no purpose, and what goes less far than `LEAST_WAY`
+    along every leg counts in proportion.
 
     Source: this package.
 

@@ -60,14 +60,16 @@ _TURNING: dict[str, object] = {"degenerate": "rotation"}
 _MOVED = ("teleport", "geometry_wobble")
 _LOST = ("vanish", "identity_drift")
 _SWAP = ("background_swap",)
+_DISOBEYED = ("wrong_action", "frozen_camera")
 _PROCESS = ("state_reset", "time_reversal", "still_life")
 _DARKER = {"lighting_drift": "the pocket matcher pairs other points, and wrong ones, where pictures get darker"}
 
 
 def _people(setting: str, word: str) -> Panel:
     letter = setting.lower()
+    returned = "identity_returned" if setting == "A" else "identity_returned_anywhere"
     gauges = (
-        _gauge(f"{letter}_identity_return", "identity", _LOST, _SWAP, _ZERO),
+        _gauge(f"{letter}_identity_return", returned, _LOST, _SWAP),
         _gauge(f"{letter}_appearance", "appearance", _LOST, _SWAP, _ZERO),
     )
     return Panel(f"people, {word}", "returns", setting, "human", gauges)
@@ -117,7 +119,8 @@ PANELS = (
         "environment",
         (
             _gauge("a_action", "action", ("wrong_action",), ("vanish", "lighting_drift")),
-            _gauge("a_executed", "executed_share", ("wrong_action",), ("vanish", "lighting_drift")),
+            _gauge("a_action_turning", "action_followed", _DISOBEYED, ("vanish", "lighting_drift")),
+            _gauge("a_executed", "executed_share", _DISOBEYED, ("vanish", "lighting_drift")),
         ),
     ),
     Panel(
@@ -145,14 +148,14 @@ PANELS = (
         "returns",
         "A",
         "object",
-        (_gauge("a_texture_return", "texture", _LOST, _SWAP, _ZERO),),
+        (_gauge("a_texture_return", "texture_returned", _LOST, _SWAP),),
     ),
     Panel(
         "looks of objects, text",
         "returns",
         "T",
         "object",
-        (_gauge("t_texture_return", "named_texture", _LOST, _SWAP, _ZERO),),
+        (_gauge("t_texture_return", "named_texture_returned", _LOST, _SWAP),),
     ),
     _people("A", "action"),
     _people("T", "text"),
