@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 Presence = Literal["unseen", "stayed", "returned", "lost"]
+Stayed = Literal["no_value", "counts"]
+"""What never leaves is no return and no fault; it has no value, or counts with its likeness to itself."""
 LEAST_FRAMES = 3
 """Frames of a sighting, and of an absence, of a target that is followed through every frame."""
 LEAST_SAMPLES = 2

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from worldgauge.benchmarks.mbench.formulas.centroid import Absent, centroid_similarities, seen_again
-from worldgauge.benchmarks.mbench.formulas.returns import LEAST_FRAMES, Presence, presence
+from worldgauge.benchmarks.mbench.formulas.returns import LEAST_FRAMES, Presence, Stayed, presence
 from worldgauge.benchmarks.mbench.formulas.warp import Region, masked_ssim
 from worldgauge.benchmarks.mbench.metrics.evidence import NOT_THERE, of_pairs, place_in_view, what_became
 from worldgauge.benchmarks.mbench.signals.objects import named_embeddings, named_masks
@@ -68,13 +68,19 @@ def named_texture(case: Case, found: Arrays, *, absent: Absent = "skip", least_f
     formula=presence,
 )
 def texture_returned(
-    case: Case, found: Arrays, track: Arrays, path: Arrays, *, least_frames: int = LEAST_FRAMES
+    case: Case,
+    found: Arrays,
+    track: Arrays,
+    path: Arrays,
+    *,
+    least_frames: int = LEAST_FRAMES,
+    stayed: Stayed = "no_value",
 ) -> Measurement:
     """Texture of a target that left and is seen again where its place is in view; 0 where it is not; for action clips.
 
-    Ours. A target that never leaves has no value. Source: this package.
+    Ours. A target that never leaves has no value, or counts as it is. Source: this package.
     """
-    return texture_after(_followed(track, path, least_frames), found)
+    return texture_after(_followed(track, path, least_frames), found, stayed)
 
 
 @metric(unit="", higher_is_better=True, bounds=(-1, 1), needs=[named_embeddings(), named_masks()], formula=presence)
@@ -105,11 +111,11 @@ def left_of(became: Presence) -> Measurement:
     return Measurement(float(became != "stayed"), reason=what_became("the target", became))
 
 
-def texture_after(became: Presence, found: Arrays) -> Measurement:
+def texture_after(became: Presence, found: Arrays, stayed: Stayed = "no_value") -> Measurement:
     """The texture where the target has returned, 0 where it is lost."""
-    if became == "stayed":
+    if became == "stayed" and stayed == "no_value":
         raise NotApplicable(what_became("the target", became))
-    if became != "returned":
+    if became not in ("returned", "stayed"):
         return Measurement(0.0, reason=what_became("the target", became))
     kept = texture_of(found, "skip", 1)
     return replace(kept, reason=f"{what_became('the target', became)}; {kept.reason}")

@@ -11,7 +11,7 @@ from worldgauge.benchmarks.mbench.formulas.face_tracks import (
     identity_similarity,
     join_tracks,
 )
-from worldgauge.benchmarks.mbench.formulas.returns import LEAST_SAMPLES, Presence, presence
+from worldgauge.benchmarks.mbench.formulas.returns import LEAST_SAMPLES, Presence, Stayed, presence
 from worldgauge.benchmarks.mbench.metrics.evidence import NOT_THERE, place_in_view, what_became
 from worldgauge.benchmarks.mbench.signals.objects import body_vectors, sampled_faces
 from worldgauge.core.case import Case
@@ -64,14 +64,19 @@ def appearance(
 
 @metric(unit="", higher_is_better=True, bounds=(-1, 1), needs=[sampled_faces(), poses()], formula=presence)
 def identity_returned(
-    case: Case, faces: Arrays, path: Arrays, *, threshold: float = THRESHOLD, least_samples: int = LEAST_SAMPLES
+    case: Case,
+    faces: Arrays,
+    path: Arrays,
+    *,
+    threshold: float = THRESHOLD,
+    least_samples: int = LEAST_SAMPLES,
+    stayed: Stayed = "no_value",
 ) -> Measurement:
     """Identity of people who left and are seen again where their place is in view; 0 for each who is not.
 
-    Ours, for action clips. People who never leave have no value. Source: this package.
+    Ours, for action clips. People who never leave have no value, or count as they are. Source: this package.
     """
-    people = _people(faces, threshold, least_samples, path)
-    return _after_return(faces, faces["vectors"], people)
+    return _after_return(faces, faces["vectors"], _people(faces, threshold, least_samples, path), stayed)
 
 
 @metric(unit="", higher_is_better=True, bounds=(-1, 1), needs=[sampled_faces()], formula=presence)
@@ -97,12 +102,13 @@ def appearance_returned(
     *,
     threshold: float = THRESHOLD,
     least_samples: int = LEAST_SAMPLES,
+    stayed: Stayed = "no_value",
 ) -> Measurement:
     """Appearance of people who left and are seen again where their place is in view; 0 for each who is not.
 
-    Ours, for action clips. People who never leave have no value. Source: this package.
+    Ours, for action clips. People who never leave have no value, or count as they are. Source: this package.
     """
-    return _after_return(faces, bodies["vectors"], _people(faces, threshold, least_samples, path))
+    return _after_return(faces, bodies["vectors"], _people(faces, threshold, least_samples, path), stayed)
 
 
 @metric(unit="share", higher_is_better=True, bounds=(0, 1), needs=[sampled_faces(), poses()], formula=presence)
@@ -152,16 +158,16 @@ def _in_numbers(people: People) -> str:
     return "of {} people {} left and returned, {} left and did not return, {} never left".format(len(people), *counts)
 
 
-def _after_return(faces: Arrays, vectors: np.ndarray, people: People) -> Measurement:
-    """The mean over people who left: their likeness to themselves, or 0."""
-    left = [(track, became) for track, became in people if became != "stayed"]
-    if people and not left:
+def _after_return(faces: Arrays, vectors: np.ndarray, people: People, stayed: Stayed = "no_value") -> Measurement:
+    """The mean over people who left: their likeness to themselves, or 0 for those who did not return."""
+    judged = [(track, became) for track, became in people if became != "stayed" or stayed == "counts"]
+    if people and not judged:
         raise NotApplicable(what_became("every person", "stayed"))
     told = _in_numbers(people)
-    if not left:
+    if not judged:
         return Measurement(0.0, reason=f"no person is seen twice; {told}")
-    values = [_likeness(vectors[track]) if became == "returned" else 0.0 for track, became in left]
-    first = [int(faces["frame"][track[0]]) for track, _ in left]
+    values = [0.0 if became == "lost" else _likeness(vectors[track]) for track, became in judged]
+    first = [int(faces["frame"][track[0]]) for track, _ in judged]
     return Measurement(float(np.mean(values)), curve=tuple(values), reason=told, frames=first)
 
 

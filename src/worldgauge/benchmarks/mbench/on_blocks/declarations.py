@@ -56,9 +56,11 @@ _FEWER_PAIRS = ("matches=sift:ratio=0.6",)
 """Where the eye has moved, the pocket matcher's usual pairs hold so many wrong ones that they outweigh every fault."""
 _WRONG_PAIRS = "with a baseline the triangulated points of the pocket matcher's wrong pairs outweigh it"
 _ZERO: dict[str, object] = {"absent": "zero"}
+"""The rule of halves, as `table2` has it."""
 _TURNING: dict[str, object] = {"degenerate": "rotation"}
 _MOVED = ("teleport", "geometry_wobble")
-_LOST = ("vanish", "identity_drift")
+_DRIFTED = ("identity_drift",)
+_LOST = ("vanish", *_DRIFTED)
 _SWAP = ("background_swap",)
 _DISOBEYED = ("wrong_action", "frozen_camera")
 _PROCESS = ("state_reset", "time_reversal", "still_life")
@@ -68,10 +70,13 @@ _DARKER = {"lighting_drift": "the pocket matcher pairs other points, and wrong o
 def _people(setting: str, word: str) -> Panel:
     letter = setting.lower()
     returned = "identity_returned" if setting == "A" else "identity_returned_anywhere"
-    gauges = (
+    gauges: tuple[CalibrationGauge, ...] = (
+        _gauge(f"{letter}_identity", "identity", _DRIFTED, _SWAP),
         _gauge(f"{letter}_identity_return", returned, _LOST, _SWAP),
         _gauge(f"{letter}_appearance", "appearance", _LOST, _SWAP, _ZERO),
     )
+    if setting == "A":
+        gauges = (*gauges, _gauge("a_appearance_left", "appearance_returned", _LOST, _SWAP))
     return Panel(f"people, {word}", "returns", setting, "human", gauges)
 
 
@@ -148,14 +153,20 @@ PANELS = (
         "returns",
         "A",
         "object",
-        (_gauge("a_texture_return", "texture_returned", _LOST, _SWAP),),
+        (
+            _gauge("a_texture", "texture", _DRIFTED, _SWAP),
+            _gauge("a_texture_return", "texture_returned", _LOST, _SWAP),
+        ),
     ),
     Panel(
         "looks of objects, text",
         "returns",
         "T",
         "object",
-        (_gauge("t_texture_return", "named_texture_returned", _LOST, _SWAP),),
+        (
+            _gauge("t_texture", "named_texture", _DRIFTED, _SWAP),
+            _gauge("t_texture_return", "named_texture_returned", _LOST, _SWAP),
+        ),
     ),
     _people("A", "action"),
     _people("T", "text"),
