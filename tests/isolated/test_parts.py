@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -128,6 +131,127 @@ def test_depth_anything_3_gives_a_gaussian_for_every_pixel_where_they_are_asked_
     assert found["harmonics"].shape == (count, 9, 3) and float(found["factor"]) == 2.5
 
 
+DEPTH_ANYTHING = {
+    "__init__.py": "",
+    "cfg.py": """
+import torch
+
+def load_config(name):
+    return {"gs_head": 1, "gs_adapter": 1, "name": name}
+
+def create_object(config):
+    if "gs_adapter" in config:
+        from evo.core.trajectory import PosePath3D
+        import e3nn
+    network = torch.nn.Module()
+    network.turn = torch.nn.Parameter(torch.zeros(()))
+    norm = torch.nn.LayerNorm(2)
+    network.head = torch.nn.ModuleList(torch.nn.Sequential(torch.nn.Linear(2, 2), norm) for _ in range(4))
+    if "gs_head" in config:
+        network.gs_head = torch.nn.Linear(2, 2)
+    return network
+""",
+    "registry.py": "MODEL_REGISTRY = {'da3-small': 'da3-small', 'da3nested-giant-large': 'da3nested-giant-large'}",
+}
+"""What of the authors' package is called, with a head that shares one normalisation four times, as theirs does."""
+
+
+@pytest.fixture
+def depth_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The package as a stub that can be imported here, and a folder for weights."""
+    from worldgauge.instruments.authors import home
+
+    for name, code in DEPTH_ANYTHING.items():
+        file = tmp_path / "site" / "depth_anything_3" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setenv("WORLDGAUGE_ENVIRONMENTS_FOLDER", str(tmp_path / "environments"))
+    (tmp_path / "weights").mkdir()
+    (tmp_path / "weights" / "config.json").write_text('{"model_name": "da3-small"}')
+    ids = ("depth_anything_3_small", "depth_anything_3_nested")
+    places = " ".join(f"{name}={tmp_path / 'weights' / 'net'}" for name in ids)
+    monkeypatch.setenv("WORLDGAUGE_WEIGHTS", places)
+    home._here.cache_clear()
+    yield tmp_path / "weights"
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("depth_anything_3", "evo")]:
+        del sys.modules[name]
+    home._here.cache_clear()
+
+
+def published(folder: Path, gaussians: bool = False) -> dict[str, Any]:
+    """The stub's network in a file as the hub's mixin writes it: the authors' module is the attribute `model`."""
+    from safetensors.torch import load_file, save_model
+
+    sys.modules.setdefault("evo", ModuleType("evo"))
+    from depth_anything_3.cfg import create_object  # type: ignore[import-not-found]
+
+    holder = torch.nn.Module()
+    holder.model = create_object({"gs_head": 1} if gaussians else {})
+    holder.model.head[0][1].weight.data.fill_(3.0)
+    save_model(holder, str(folder / "net"))
+    del sys.modules["evo"]
+    assert len(load_file(folder / "net")) == len(holder.state_dict()) - 6
+    return dict(holder.state_dict())
+
+
+def loaded(name: str) -> Any:
+    """The authors' module as an instrument loads it in this process."""
+    from worldgauge.core.instrument import INSTRUMENTS
+
+    instrument = INSTRUMENTS.get(name)()
+    instrument.load("cpu")
+    return instrument._network()._asked.network
+
+
+def test_a_file_that_names_a_shared_tensor_once_is_complete(
+    depth_anything: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The hub's own writer does so. A file with all names is taken too, where the shared ones have one value."""
+    state = published(depth_anything)
+    wanted = {name.removeprefix("model."): value for name, value in state.items()}
+    for content in (None, state, {"state_dict": state, "epoch": 1}):
+        if content is not None:
+            torch.save(content, depth_anything / "net")
+        found = loaded("depth_anything_3_small").state_dict()
+        assert all(torch.equal(found[name], value) for name, value in wanted.items()) and len(found) == len(wanted)
+    assert not caplog.messages
+    (depth_anything / "config.json").write_text('{"model_name": "da3-large"}')
+    loaded("depth_anything_3_small")
+    told = f"{depth_anything / 'net'} fits da3-small, though the config.json next to it names da3-large"
+    assert caplog.messages == [f"depth_anything_3_small: {told}"]
+    torch.save(state | {"model.head.3.1.weight": torch.ones(2)}, depth_anything / "net")
+    with pytest.raises(WorldGaugeError, match="da3-small do not fit: two different values for what the network shares"):
+        loaded("depth_anything_3_small")
+    (depth_anything / "config.json").unlink()
+    with pytest.raises(WorldGaugeError, match=r"config\.json is missing next to .*; copy it there from hub repository"):
+        loaded("depth_anything_3_small")
+
+
+def test_gaussians_say_what_they_need_and_need_no_evo(depth_anything: Path, tmp_path: Path) -> None:
+    """e3nn is asked for before anything is loaded, and by nothing that makes no Gaussians; evo is stood in for."""
+    from worldgauge.instruments.authors import home
+    from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3Small
+    from worldgauge.instruments.authors.depth_anything_3_scene import DepthAnything3Scene
+
+    published(depth_anything, gaussians=True)
+    if importlib.util.find_spec("e3nn") is None:
+        assert DepthAnything3Scene().unavailable() == "e3nn is not installed; worldgauge env make depth-anything-3"
+    assert DepthAnything3Small().unavailable() is None
+    (tmp_path / "site" / "e3nn.py").write_text("__version__ = '0'")
+    importlib.invalidate_caches()
+    home._here.cache_clear()
+    assert DepthAnything3Scene().unavailable() is None
+    assert set(DepthAnything3Scene().identity()["packages"]) == {"depth-anything-3", "torch", "e3nn"}
+    assert set(DepthAnything3Small().identity()["packages"]) == {"depth-anything-3", "torch"}
+    assert "gs_head.weight" in loaded("depth_anything_3_scene").state_dict()
+    from evo.core.trajectory import PosePath3D  # type: ignore[import-not-found]
+
+    with pytest.raises(NotImplementedError, match="cameras are never given to this network"):
+        PosePath3D()
+    assert "gs_head.weight" not in loaded("depth_anything_3_small").state_dict()
+
+
 @pytest.mark.parametrize("count", [1, 2, 7, 100])
 def test_the_median_of_all(count: int) -> None:
     values = torch.rand(count, generator=torch.Generator().manual_seed(count))
@@ -227,7 +351,7 @@ def test_a_package_that_is_installed_answers_in_this_process(tmp_path: Path, mon
     turned = np.arctan2(found.poses[:, 0, 2], found.poses[:, 0, 0])
     assert turned == pytest.approx([0.0, 0.1, 0.2], abs=1e-6)
     torch.save({"turn": torch.tensor(0.1), "surplus": torch.zeros(1)}, tmp_path / "model.pt")
-    with pytest.raises(WorldGaugeError, match="vggt: the weights do not fit VGGT: 1 entries are missing or surplus"):
+    with pytest.raises(WorldGaugeError, match="VGGT do not fit: entries the network does not have: surplus;"):
         Vggt().trajectory(list(frames(3)["frames"]))
     for name in [name for name in sys.modules if name.partition(".")[0] == "vggt"]:
         del sys.modules[name]

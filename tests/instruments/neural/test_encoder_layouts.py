@@ -62,11 +62,15 @@ def test_full_size_names_and_shapes(network: str) -> None:
 def test_what_does_not_fit_is_one_line(network: str) -> None:
     state = tiny(network, words=600)
     last = [name for name in state if name.endswith(("weight", "proj"))][-1]
-    for change, message in (
+    changes = [
         ({name: value for name, value in state.items() if name != last}, "do not fit: no "),
         ({**state, "visual.extra.weight": torch.zeros(3)}, "do not fit: entries the network does not have: visual.ex"),
         ({**state, last: torch.zeros(7, 5, 3)}, "do not fit: "),
-    ):
+    ]
+    if network == "image_reward":
+        # Its authors leave surplus entries out; test_publishers_files.py looks at the remark.
+        FROM[network](changes.pop(1)[0])
+    for change, message in changes:
         with pytest.raises(WorldGaugeError) as caught:
             FROM[network](change)
         assert message in str(caught.value)

@@ -28,18 +28,16 @@ class DepthAnything3Scene(DepthAnything3):
 
     seat: ClassVar[str] = "reconstruction"
     name: ClassVar[str] = "depth_anything_3_scene"
+    file: ClassVar[str] = "depth_anything_3_nested"
     layout: ClassVar[str] = "da3nested-giant-large"
     memory: ClassVar[float] = 40.0
+    needs: ClassVar[tuple[str, ...]] = ("e3nn",)
 
     rasteriser: Rasteriser = "torch"
     """Who draws the pictures: this package in PyTorch, or gsplat where it is installed."""
 
-    @property
-    def weights(self) -> tuple[str, ...]:
-        return ("depth_anything_3_nested",)
-
     def settings(self) -> dict[str, Any]:
-        return super().settings() | {"weights": "depth_anything_3_nested", "gaussians": True}
+        return super().settings() | {"gaussians": True}
 
     def unavailable(self) -> str | None:
         import importlib.util

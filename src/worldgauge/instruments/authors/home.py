@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,15 +29,18 @@ class Home:
     """What answers, where it is not the authors' code."""
 
 
-def home_of(environment: str, part: str) -> Home:
-    """The environment that was named or made, else this process, else why neither."""
+def home_of(environment: str, part: str, needs: tuple[str, ...] = ()) -> Home:
+    """The environment that was named or made, else this process, else why neither.
+
+    `needs` are optional packages of the part that this instrument uses.
+    """
     try:
         place = place_of(environment)
     except WorldGaugeError as error:
         return Home(reason=str(error))
     if place is None:
         hello = _here(part)
-        missing = _missing(hello.packages)
+        missing = _missing(hello, needs)
         return Home(None, hello, f"{missing} is not installed; {how_to_make(environment)}" if missing else "")
     command = _command(place, PARTS / part)
     try:
@@ -46,7 +48,7 @@ def home_of(environment: str, part: str) -> Home:
     except WorldGaugeError as error:
         return Home(command, reason=str(error))
     stands_in = hello.stands_in or (f"child of your own, {place.own_child.name}" if place.own_child else "")
-    missing = _missing(hello.packages)
+    missing = _missing(hello, needs)
     where = f"{missing} is not in the environment of {place.python}; {how_to_make(environment)}"
     return Home(command, hello, where if missing else "", stands_in)
 
@@ -58,8 +60,10 @@ def _command(place: Place, part: Path) -> tuple[str, ...]:
     return str(place.python), "-I", str(child.__file__), str(part)
 
 
-def _missing(packages: Mapping[str, str | None]) -> str:
-    return next((name for name, version in packages.items() if version is None), "")
+def _missing(hello: Hello, needs: tuple[str, ...]) -> str:
+    """The first package that is not there; what a child does not report, it answers for itself."""
+    wanted = {**hello.packages, **{name: hello.optional[name] for name in needs if name in hello.optional}}
+    return next((name for name, version in wanted.items() if version is None), "")
 
 
 @functools.lru_cache(maxsize=32)
@@ -72,5 +76,6 @@ def _asked(command: tuple[str, ...], name: str, changed: int) -> Hello:
 
 @functools.lru_cache(maxsize=32)
 def _here(part: str) -> Hello:
-    packages = child.packages_of(child.read_part(str(PARTS / part)))
-    return Hello(".".join(map(str, sys.version_info[:3])), packages)
+    read = child.read_part(str(PARTS / part))
+    packages, optional = child.packages_of(read), child.packages_of(read, "OPTIONAL")
+    return Hello(".".join(map(str, sys.version_info[:3])), packages, optional=optional)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,12 @@ from worldgauge.functional.pose import align_first_frame
 from worldgauge.instruments.authors.home import PARTS, Home, home_of
 from worldgauge.instruments.authors.long_clips import between, spread
 from worldgauge.instruments.isolated import child
+from worldgauge.instruments.isolated.checkpoint import Checkpoint
 from worldgauge.instruments.isolated.network import IsolatedNetwork
 from worldgauge.instruments.isolated.process import Expected
 from worldgauge.instruments.pocket.poses import Trajectory, usual_lens
+
+log = logging.getLogger(__name__)
 
 Frames = Sequence[NDArray[np.uint8]]
 SECONDS = 3600.0
@@ -57,6 +61,8 @@ class AuthorsNetwork(Instrument):
     """Recipe of the environment it may run in."""
     part: ClassVar[str]
     """File in `parts`."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Optional packages of the part that it uses; their versions go into its key."""
     takes_rows: ClassVar[bool] = True
     exact: ClassVar[dict[str, Any]] = {"dtype": "float32"}
 
@@ -100,14 +106,16 @@ class AuthorsNetwork(Instrument):
             raise WorldGaugeError(f"{self.name}: what it gives as poses are no rotations and translations")
 
     def home(self) -> Home:
-        return home_of(self.environment, self.part)
+        return home_of(self.environment, self.part, self.needs)
 
     def unavailable(self) -> str | None:
         return self.home().reason or super().unavailable()
 
     def identity(self) -> dict[str, Any]:
         home = self.home()
-        found = super().identity() | {"packages": dict(home.hello.packages) if home.hello else {}}
+        hello = home.hello
+        more = {name: hello.optional[name] for name in self.needs if name in hello.optional} if hello else {}
+        found = super().identity() | {"packages": dict(hello.packages) | more if hello else {}}
         return found | ({"stands_in": home.stands_in} if home.stands_in else {})
 
     def numerics(self) -> dict[str, Any]:
@@ -127,10 +135,14 @@ class AuthorsNetwork(Instrument):
         self.__dict__["_answers"] = network
 
     def _loaded_here(self, files: dict[str, str], device: str) -> Any:
+        checkpoints = {name: Checkpoint(path) for name, path in files.items()}
         try:
-            return child.read_part(str(PARTS / self.part)).load(files, self.settings(), device)
+            return child.read_part(str(PARTS / self.part)).load(checkpoints, self.settings(), device)
         except ValueError as error:
             raise WorldGaugeError(f"{self.name}: {error}") from error
+        finally:
+            for remark in (remark for file in checkpoints.values() for remark in file.remarks):
+                log.warning("%s: %s", self.name, remark)
 
     def release(self) -> None:
         network = self.__dict__.pop("_answers", None)

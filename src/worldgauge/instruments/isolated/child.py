@@ -6,8 +6,11 @@ It needs the standard library alone, Python 3.10 or later; where numpy is there,
 is a Python file that imports nothing heavy by itself and has
 
     PACKAGES = (("depth-anything-3", "depth_anything_3"),)      distribution and module, told in the greeting
+    OPTIONAL = (("e3nn", "e3nn"),)                              what only some settings need; may be left out
     def load(files, settings, device): ...                      -> network
     network.answer(arrays, options)                             -> {name: array}, or a text: why there is no answer
+
+`files` is id to path. Where `checkpoint.py` lies next to this file, a path is a `Checkpoint`, which can also be read.
 
 Messages are told in docs/instruments/isolated.md. Whatever the part or its packages print goes to the error stream.
 """
@@ -158,8 +161,16 @@ def read_part(path: str) -> Any:
     return module
 
 
-def packages_of(part: Any) -> dict[str, str | None]:
-    return {distribution: version_of(distribution, module) for distribution, module in part.PACKAGES}
+def checkpoints(files: dict[str, str]) -> dict[str, Any]:
+    """Paths of weights as what can read them, where the file that does so is at hand."""
+    reader = Path(__file__).with_name("checkpoint.py")
+    kind = read_part(str(reader)).Checkpoint if reader.is_file() else str
+    return {name: kind(path) for name, path in files.items()}
+
+
+def packages_of(part: Any, which: str = "PACKAGES") -> dict[str, str | None]:
+    """Distribution to version; None where it is not installed."""
+    return {distribution: version_of(distribution, module) for distribution, module in getattr(part, which, ())}
 
 
 def greeting(part: Any) -> dict[str, Any]:
@@ -169,6 +180,7 @@ def greeting(part: Any) -> dict[str, Any]:
         "protocol": PROTOCOL,
         "python": ".".join(map(str, sys.version_info[:3])),
         "packages": packages_of(part),
+        "optional": packages_of(part, "OPTIONAL"),
         "stands_in": getattr(part, "STANDS_IN", ""),
     }
 
@@ -182,12 +194,15 @@ def serve(part: Any, source: IO[bytes], sink: IO[bytes]) -> None:
         number = header.get("number")
         try:
             if header["kind"] == "load":
-                network = part.load(header["files"], header["settings"], header["device"])
-                send(sink, {"kind": "ready", "number": number})
+                files = checkpoints(header["files"])
+                network = part.load(files, header["settings"], header["device"])
+                remarks = [remark for file in files.values() for remark in getattr(file, "remarks", ())]
+                send(sink, {"kind": "ready", "number": number, "remarks": remarks})
                 continue
             found = network.answer(arrays, header.get("options", {}))
         except Exception as error:  # noqa: BLE001  whatever it is, the other side makes the record
-            send(sink, {"kind": "failed", "number": number, "message": f"{type(error).__name__}: {error}"})
+            message = str(error) if getattr(error, "in_words", False) else f"{type(error).__name__}: {error}"
+            send(sink, {"kind": "failed", "number": number, "message": message})
             continue
         if isinstance(found, str):
             send(sink, {"kind": "unscored", "number": number, "message": found})

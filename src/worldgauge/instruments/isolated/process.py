@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import queue
 import signal
@@ -10,13 +11,15 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any, TypeVar
 
 from numpy.typing import NDArray
 
-from worldgauge.core.errors import Unscored, WorldGaugeError
+from worldgauge.core.errors import Unscored, WorldGaugeError, one_line
 from worldgauge.instruments.isolated import child
+
+log = logging.getLogger(__name__)
 
 START_SECONDS = 60.0
 """Until its greeting; it imports nothing heavy before."""
@@ -58,6 +61,8 @@ class Hello:
     """Distribution to version; None where it is not installed."""
     stands_in: str = ""
     """What it is, where it is not the authors' code that answers: `test double`."""
+    optional: Mapping[str, str | None] = field(default_factory=dict)
+    """The same for what only some settings need; a program of the user's own need not report it."""
 
 
 class Child:
@@ -87,16 +92,19 @@ class Child:
             raise
 
     def load(self, files: Mapping[str, str], settings: Mapping[str, Any], device: str, seconds: float) -> None:
-        """Have it load its network."""
+        """Have it load its network; what it remarks about the files is logged."""
         header = {"kind": "load", "files": dict(files), "settings": dict(settings), "device": device}
-        self._within(seconds, lambda: self._exchanged(header, {}, "ready", {}), "loading")
+        ready, _ = self._within(seconds, lambda: self._exchanged(header, {}, "ready", {}), "loading")
+        remarks = ready.get("remarks", [])
+        for remark in remarks if isinstance(remarks, list) else ():
+            log.warning("%s: %s", self.name, one_line(str(remark)))
 
     def ask(
         self, arrays: Mapping[str, NDArray[Any]], options: Mapping[str, Any], expected: Expected, seconds: float
     ) -> dict[str, NDArray[Any]]:
         """Its answer, which has exactly the expected arrays; `Unscored` where it could not decide."""
         header = {"kind": "ask", "options": dict(options)}
-        return self._within(seconds, lambda: self._exchanged(header, arrays, "answer", expected), "an answer")
+        return self._within(seconds, lambda: self._exchanged(header, arrays, "answer", expected), "an answer")[1]
 
     def stop(self) -> None:
         """Ask it to end, and see to it that it does: its memory is free then."""
@@ -118,13 +126,14 @@ class Child:
         if header.get("protocol") != child.PROTOCOL:
             raise Lied(f"{self.name}: its process speaks protocol {header.get('protocol')}, not {child.PROTOCOL}")
         packages, stands_in = header.get("packages"), header.get("stands_in", "")
-        if not (isinstance(packages, dict) and isinstance(stands_in, str)):
+        optional = header.get("optional", {})
+        if not (isinstance(packages, dict) and isinstance(optional, dict) and isinstance(stands_in, str)):
             raise Lied(f"{self.name}: the greeting of its process does not tell its packages")
-        return Hello(str(header.get("python", "")), packages, stands_in)
+        return Hello(str(header.get("python", "")), packages, stands_in, optional)
 
     def _exchanged(
         self, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], answer: str, expected: Expected
-    ) -> dict[str, NDArray[Any]]:
+    ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         assert self._process.stdin is not None
         self._number += 1
         with contextlib.suppress(OSError):
@@ -133,7 +142,7 @@ class Child:
         told, found = self._heard(answer, expected)
         if told.get("number") != self._number:
             raise Lied(f"{self.name}: its process answers {told.get('number')}, asked was {self._number}")
-        return found
+        return told, found
 
     def _heard(self, wanted: str, expected: Expected) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         stream = self._process.stdout

@@ -2,47 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.instruments.isolated import checkpoint
+
+log = logging.getLogger(__name__)
 
 Rename = Callable[[str], str | None]
 """A checkpoint's name to the network's; None for an entry the network does not need."""
-SHOWN = 3
-"""Names a message lists before it says how many more there are."""
-COUNTER = "num_batches_tracked"
-"""Batches a normalisation saw in training: no number depends on it, and old files do not have it."""
 
 
-def load_strict(module: Any, state: Mapping[str, Any], name: str, rename: Rename | None = None) -> Any:
+def load_strict(
+    module: Any, state: Mapping[str, Any], name: str, rename: Rename | None = None, drop_surplus: bool = False
+) -> Any:
     """Give a torch module the parameters of a checkpoint and put it into evaluation mode; returns the module.
 
     A leading `module.` (left by data-parallel training) is removed, then `rename` is applied. What is then missing,
-    surplus or of another shape is an error that names the network and the entries. Two entries that `rename` sends
-    to one name must be equal: published files store some parameters twice.
+    surplus or of another shape is an error that names the network and the entries; with `drop_surplus`, entries that
+    the network does not have are left out with a remark. Two entries that `rename` sends to one name, or that the
+    network shares, must be equal; one of those that it shares is enough.
     """
-    wanted = {key: value for key, value in module.state_dict().items() if not key.endswith(COUNTER)}
     found: dict[str, Any] = {}
     for key, value in state.items():
         key = key.removeprefix("module.")
         target = rename(key) if rename else key
-        if target is None or target.endswith(COUNTER):
+        if target is None:
             continue
-        if target in found and not _equal(found[target], value):
+        if target in found and not target.endswith(checkpoint.COUNTER) and not _equal(found[target], value):
             raise refusal(name, "two different values for", [target])
         found[target] = value
-    if missing := [key for key in wanted if key not in found]:
-        raise refusal(name, "no", missing)
-    if surplus := [key for key in found if key not in wanted]:
-        raise refusal(name, "entries the network does not have:", surplus)
-    if odd := [
-        f"{key} {tuple(found[key].shape)} instead of {tuple(value.shape)}"
-        for key, value in wanted.items()
-        if found[key].shape != value.shape
-    ]:
-        raise refusal(name, "another shape:", odd)
-    module.load_state_dict(found, strict=False)
+    remarks: list[str] | None = [] if drop_surplus else None
+    with in_one_line():
+        complete = checkpoint.matched(module, found, name, remarks)
+    tell(remarks or ())
+    module.load_state_dict(complete, strict=False)
     return module.eval()
 
 
@@ -52,9 +49,20 @@ def _equal(first: Any, second: Any) -> bool:
 
 def refusal(name: str, what: str, entries: Iterable[str]) -> WorldGaugeError:
     """One line about entries of a checkpoint that do not fit a network."""
-    entries = list(entries)
-    more = f" and {len(entries) - SHOWN} more" if len(entries) > SHOWN else ""
-    return WorldGaugeError(
-        f"the weights of {name} do not fit: {what} {', '.join(entries[:SHOWN])}{more}",
-        "the file is of another network or another version of it; fetch it again",
-    )
+    error = checkpoint.unfit(name, what, entries)
+    return WorldGaugeError(error.message, error.hint)
+
+
+def tell(remarks: Iterable[str]) -> None:
+    """Remarks about a file that was read all the same."""
+    for remark in remarks:
+        log.warning("%s", remark)
+
+
+@contextmanager
+def in_one_line() -> Iterator[None]:
+    """What is wrong with a file becomes an error of ours."""
+    try:
+        yield
+    except checkpoint.CheckpointError as error:
+        raise WorldGaugeError(error.message, error.hint) from error

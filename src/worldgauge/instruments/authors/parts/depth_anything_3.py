@@ -1,17 +1,20 @@
 """Depth Anything 3: the model part of the authors' package (depth-anything-3 0.1.1). A part, see `isolated/child.py`.
 
 Not imported: the package's api, which needs a film editor, mesh readers and a library under the GPL. Gaussians, which
-no pose needs, are made where the setting `gaussians` asks for them. The network gives world-to-camera; what leaves here
-is camera-to-world, OpenCV's axes.
+no pose needs, are made where the setting `gaussians` asks for them; they need e3nn, which turns their colours. The
+network gives world-to-camera; what leaves here is camera-to-world, OpenCV's axes.
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import importlib.util
+import sys
+from types import ModuleType
 from typing import Any
 
 PACKAGES = (("depth-anything-3", "depth_anything_3"), ("torch", "torch"))
+OPTIONAL = (("e3nn", "e3nn"),)
+"""For Gaussians alone."""
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 SKY = 0.3
 """From which its metric branch calls a pixel sky."""
@@ -19,39 +22,56 @@ LEAST_GROUND = 10
 """Pixels that are not sky, of which there must be more to find the scale."""
 
 
-def load(files: dict[str, str], settings: dict[str, Any], device: str) -> Network:
+def load(files: dict[str, Any], settings: dict[str, Any], device: str) -> Network:
     network = network_of(files[settings["weights"]], settings["layout"], settings.get("gaussians", False))
     return Network(network.to(device), settings, device)
 
 
-def network_of(weights: str, layout: str, gaussians: bool = False) -> Any:
-    """The network of a layout, with or without Gaussians, with the weights of a file, every one of them."""
-    from safetensors.torch import load_file
+def network_of(weights: Any, layout: str, gaussians: bool = False) -> Any:
+    """The network of a layout, with or without Gaussians, with the weights of a file, every one of them.
 
-    told = json.loads(Path(weights).with_name("config.json").read_text("utf-8")).get("model_name", layout)
-    if told != layout:
-        raise ValueError(f"config.json beside the weights is about {told}, not about {layout}")
+    The tensors decide which network a file is of. A configuration next to it that names another one is a remark.
+    """
     network = empty_network(layout, gaussians)
-    state = {name.removeprefix("model."): value for name, value in load_file(weights).items()}
-    wanted = set(network.state_dict())
-    unused = set() if gaussians else {name for name in state if ".gs_" in f".{name}"}
-    odd = sorted((set(state) - unused) ^ wanted)
-    if odd:
-        raise ValueError(f"the weights do not fit {layout}: {len(odd)} entries are missing or surplus, as {odd[0]}")
-    network.load_state_dict({name: state[name] for name in wanted})
-    return network.eval()
+    weights.into(network, layout, prefix="model.", unused=lambda entry: not gaussians and ".gs_" in f".{entry}")
+    named = weights.config().get("model_name", layout)
+    if named != layout:
+        weights.remarks.append(f"{weights} fits {layout}, though the config.json next to it names {named}")
+    return network
 
 
 def empty_network(layout: str, gaussians: bool = False) -> Any:
     from depth_anything_3.cfg import create_object, load_config
     from depth_anything_3.registry import MODEL_REGISTRY
 
+    if gaussians:
+        stand_in_for_evo()
     config = load_config(MODEL_REGISTRY[layout])
     for branch in () if gaussians else (config, config.get("anyview")):
         for part in ("gs_head", "gs_adapter"):
             if branch is not None and part in branch:
                 branch.pop(part)
     return create_object(config)
+
+
+def stand_in_for_evo() -> None:
+    """Let the package's code for Gaussians be imported without evo, which is under the GPL.
+
+    That code imports evo's paths to bring cameras that were given to the unit of its own. Here no camera is given, so
+    none is made; the placeholder says so where that should change.
+    """
+    if "evo" in sys.modules or importlib.util.find_spec("evo") is not None:
+        return
+    for name in ("evo", "evo.core", "evo.core.trajectory"):
+        sys.modules.setdefault(name, ModuleType(name))
+    sys.modules["evo.core.trajectory"].PosePath3D = PosePath3D  # type: ignore[attr-defined]
+
+
+class PosePath3D:
+    """In the place of evo's class of that name."""
+
+    def __init__(self, *paths: Any, **more: Any) -> None:
+        raise NotImplementedError("cameras are never given to this network; evo, which would align them, is not here")
 
 
 class Network:

@@ -7,9 +7,7 @@ the package itself and is taken from there. Poses come as camera-to-world, OpenC
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 PACKAGES = (("mapanything", "mapanything"), ("uniception", "uniception"), ("torch", "torch"))
@@ -19,13 +17,10 @@ NORMALISED = "dinov2"
 HUB = "facebookresearch/dinov2"
 
 
-def load(files: dict[str, str], settings: dict[str, Any], device: str) -> Network:
-    from safetensors.torch import load_model
-
+def load(files: dict[str, Any], settings: dict[str, Any], device: str) -> Network:
     weights = files["map_anything"]
-    network = empty_network(json.loads(Path(weights).with_name("config.json").read_text("utf-8")))
-    load_model(network, weights)
-    return Network(network.eval().to(device), settings, device)
+    network = weights.into(empty_network(weights.config()), "MapAnything")
+    return Network(network.to(device), settings, device)
 
 
 def empty_network(config: dict[str, Any]) -> Any:

@@ -5,35 +5,18 @@ The network gives world-to-camera; what leaves here is camera-to-world, OpenCV's
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 PACKAGES = (("vggt", "vggt"), ("torch", "torch"))
 UNUSED = ("point_head.", "track_head.")
 
 
-def load(files: dict[str, str], settings: dict[str, Any], device: str) -> Network:
+def load(files: dict[str, Any], settings: dict[str, Any], device: str) -> Network:
     from vggt.models.vggt import VGGT
 
     network = VGGT(enable_point=False, enable_track=False)
-    state = read_state(files["vggt"])
-    kept = {name: value for name, value in state.items() if not name.startswith(UNUSED)}
-    odd = sorted(set(kept) ^ set(network.state_dict()))
-    if odd:
-        raise ValueError(f"the weights do not fit VGGT: {len(odd)} entries are missing or surplus, as {odd[0]}")
-    network.load_state_dict(kept)
-    return Network(network.eval().to(device), settings, device)
-
-
-def read_state(weights: str) -> dict[str, Any]:
-    """The parameters of a file in either of the authors' formats; its content shows which one it is."""
-    import torch
-    from safetensors.torch import load_file
-
-    with Path(weights).open("rb") as stream:
-        is_safetensors = stream.read(9)[8:] == b"{"
-    state = load_file(weights) if is_safetensors else torch.load(weights, map_location="cpu", weights_only=True)
-    return dict(state)
+    files["vggt"].into(network, "VGGT", unused=lambda entry: entry.startswith(UNUSED))
+    return Network(network.to(device), settings, device)
 
 
 class Network:

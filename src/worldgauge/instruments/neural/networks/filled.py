@@ -25,12 +25,16 @@ class Unfilled(TorchFunctionMode):
 
 
 def filled(
-    make: Callable[[], Module], state: Mapping[str, Tensor], network: str, rename: Rename | None = None
+    make: Callable[[], Module],
+    state: Mapping[str, Tensor],
+    network: str,
+    rename: Rename | None = None,
+    drop_surplus: bool = False,
 ) -> Module:
     """What `make` builds, strictly loaded, in evaluation mode, in float32 on the CPU."""
     with Unfilled():
         module = make()
-    load_strict(module, state, network, rename)
+    load_strict(module, state, network, rename, drop_surplus)
     module.requires_grad_(False)
     fold_normalisations(module)
     return module

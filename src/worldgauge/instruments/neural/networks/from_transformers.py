@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 from torch import Tensor
 from transformers.utils import logging
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.instruments.isolated.checkpoint import TWO_VALUES, shared_names
 from worldgauge.instruments.neural.state import refusal
 
 COUNTERS = ("position_ids", "relative_position_index", "num_batches_tracked")
@@ -24,6 +26,7 @@ def from_transformers(
     `unused` begin the names of entries that belong to parts the model does not have.
     """
     given = {name: value for name, value in state.items() if not name.startswith(unused)}
+    _check_shared(kind, config, given, network)
     try:
         with _silently():
             module, told = kind.from_pretrained(None, config=config, state_dict=given, output_loading_info=True)
@@ -42,6 +45,18 @@ def from_transformers(
         if odd := sorted(entry for entry in entries if not entry.endswith(COUNTERS)):
             raise refusal(network, what, odd)
     return module.float().requires_grad_(False).eval()
+
+
+def _check_shared(kind: Any, config: Any, given: Mapping[str, Tensor], network: str) -> None:
+    """Shared names must have one value where a file gives several: transformers would take them apart."""
+    if not getattr(kind, "_tied_weights_keys", None):
+        return
+    with torch.device("meta"):
+        groups = shared_names(kind(config))
+    for names in groups:
+        first, *others = [name for name in names if name in given] or [""]
+        if odd := [name for name in others if not torch.equal(given[first], given[name])]:
+            raise refusal(network, TWO_VALUES, [first, *odd])
 
 
 @contextmanager

@@ -170,6 +170,6 @@ class RewardEncoder(Stacked):
 
 
 def image_reward_from(state: Mapping[str, Tensor]) -> ImageReward:
-    """ImageReward out of the authors' file."""
+    """ImageReward out of the authors' file; surplus entries are left out, as their own code does."""
     own = renamed(state, UNUSED)
-    return filled(lambda: ImageReward(own), own, NAME)
+    return filled(lambda: ImageReward(own), own, NAME, drop_surplus=True)
