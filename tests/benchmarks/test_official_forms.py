@@ -135,6 +135,8 @@ def test_made_runs_are_refused_and_marked_and_read_back(benchmark: str, tmp_path
         assert unmarked == []
         assert f"part of the cases: {len(cases)} of " in dict(texts_of(out))[NOTE_FILE]
     assert found[0] == found[1]
+    run("export", whole.folder, "-o", tmp_path / "card.md")
+    assert "Not the official instrument: " in (tmp_path / "card.md").read_text()
     _same_numbers(benchmark, found[0], tmp_path, {name: s.value for name, s in summarise(whole).scores.items()})
 
 

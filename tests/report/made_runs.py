@@ -104,8 +104,11 @@ def _lines(
 
 
 def _raw(definition: Definition, share: float) -> float:
-    """The value so far from the lower to the upper bound; where one is open, within 100 of the other."""
+    """The value so far from the lower to the upper end of the scale, else of the bounds; where one is open, within 100
+    of the other."""
     low, high = definition.metric.bounds
+    if definition.scale is not None:
+        low, high = max(low, min(definition.scale.source)), min(high, max(definition.scale.source))
     if not math.isfinite(low):
         low = high - 100 if math.isfinite(high) else 0.0
     if not math.isfinite(high):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.plain import markdown_text
 from worldgauge.report.summary import Score, Summary
+from worldgauge.report.unofficial import unofficial_notes
 
 
 def model_card(summary: Summary) -> str:
@@ -35,6 +36,7 @@ def model_card(summary: Summary) -> str:
     ]
     if any(score.bounds for score in summary.scores.values()):
         lines.append("Bounds: if clips without a score, for a reason that a model can cause, counted as worst or best.")
+    lines += [markdown_text(note) for note in unofficial_notes([summary.run])]
     lines += [f"{note}." for note in summary.policy_notes()]
     if hidden:
         lines.append(markdown_text(folded_note(hidden)))

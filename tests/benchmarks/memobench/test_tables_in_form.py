@@ -163,5 +163,10 @@ def test_one_command_prints_them_all(root: Path, runs: list[Run]) -> None:
     assert "not made: nothing was scored for it" in printed, "no answers were given"
     (alone,) = json.loads(CliRunner().invoke(app, [*arguments, "--table", "S8", "--json"]).stdout)
     assert list(alone["rows"]) == ["SVC", "LingBot-World"]
+    assert alone["unofficial"]["SVC"][0] == f"part of the cases: {2 * CLIPS} of 360"
+    refused = CliRunner().invoke(app, [*arguments[:-1], "--table", "2"]).exception
+    assert isinstance(refused, WorldGaugeError) and f"part of the cases: {2 * CLIPS} of 360" in str(refused)
+    # The table of cases holds no numbers of a model.
+    assert "Table S2, as in" in CliRunner().invoke(app, [*arguments[:-1], "--table", "s2"]).stdout
     with pytest.raises(WorldGaugeError, match="s10"):
         raise CliRunner().invoke(app, [*arguments, "--table", "s11"]).exception  # type: ignore[misc]
