@@ -9,6 +9,7 @@ from benchmarks.worldscore.test_files import STATIC, write_run
 from worldgauge.benchmarks.worldscore.analyses.observations import contrasts, correlations, published_models, run_models
 from worldgauge.benchmarks.worldscore.analyses.subdomains import small_against_large, static_by_subdomain, twins
 from worldgauge.benchmarks.worldscore.commands import app
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.submission import ModelCard
 
 
@@ -112,3 +113,22 @@ def test_the_commands(runs):
         assert done.exit_code == 0
     assert "-0.81" in CliRunner().invoke(app, ["observations"]).stdout
     assert "no contrast" in CliRunner().invoke(app, ["observations", str(runs[0].folder)]).stdout
+
+
+def test_subdomains_name_the_columns_that_have_scores(tmp_path):
+    """Pocket runs have no total: the columns that can be compared are named."""
+    flow = {"optical_flow_aepe": 0.3}
+    cases = {f"static/stylized/indoor/dining/{k:03d}": (tags("stylized", "indoor", "small"), flow) for k in range(3)}
+    one = write_run(tmp_path / "one", cases, card=ModelCard(name="one"))
+    more = {case: (of_case, flow | {"smoothness_ssim": 0.95}) for case, (of_case, _) in cases.items()}
+    two = write_run(tmp_path / "two", more, card=ModelCard(name="two"))
+    done = CliRunner().invoke(app, ["subdomains", str(one.folder), str(two.folder)])
+    assert isinstance(done.exception, WorldGaugeError) and str(done.exception) == (
+        "no model has a score in 'static'; columns that every model has: optical_flow_aepe, photometric_consistency; "
+        "choose one with --column"
+    )
+    named = ["--column", "photometric_consistency"]
+    done = CliRunner().invoke(app, ["subdomains", str(one.folder), str(two.folder), *named], catch_exceptions=False)
+    assert "stylized indoor" in done.stdout
+    alone = CliRunner().invoke(app, ["twins", str(one.folder)])
+    assert "no scene has a score both as a photorealistic world and as its stylised twin" in str(alone.exception)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import worldgauge.benchmarks.worldscore as package
 from benchmarks.worldscore import gauge_study, paper_study
@@ -20,7 +21,10 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
     saved_cameras,
 )
 from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, normalised
+from worldgauge.cli.main import app
+from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.errors import InvalidVideo, Unscored
+from worldgauge.core.official import official_uses
 from worldgauge.core.published import published_tables
 from worldgauge.functional.lens import Lens
 
@@ -154,3 +158,24 @@ def test_where_frames_become_too_small_or_too_few():
     assert len(dropped_frames(3)) == 1
     with pytest.raises(InvalidVideo):
         dropped_frames(2)
+
+
+def test_number_types_of_the_released_code():
+    """SEA-RAFT and DROID-SLAM run in float16 there, SAM 2.1 in bfloat16; the paper says nothing."""
+    file = read_benchmark_file("worldscore")
+    types = {
+        protocol: {use.signal: kind for use in official_uses(file, protocol) if (kind := use.parameters.get("dtype"))}
+        for protocol in file.protocols
+    }
+    networks = {"poses": "float16", "flow_fields": "float16", "worldscore/object_regions": "bfloat16"}
+    assert types == {"released": networks, "paper": {}}
+    told = {use.signal: use.what for use in official_uses(file, "released")}
+    assert all(f"in {kind} by autocast" in told[signal] for signal, kind in networks.items())
+
+
+def test_what_show_says_of_the_frames_that_are_compared():
+    """The official tracker's error is over the edges of its keyframe graph, not over consecutive frames."""
+    shown = CliRunner().invoke(app, ["show", "worldscore/reprojection_error"]).stdout
+    assert "edges of its keyframe graph" in shown and "in the next frame" not in shown
+    of_benchmark = " ".join(CliRunner().invoke(app, ["show", "worldscore"]).stdout.split())
+    assert "so not consecutive frames" in of_benchmark and "multiplies by 2.5" in of_benchmark

@@ -157,6 +157,17 @@ def test_long_texts_lose_their_end_or_keep_it() -> None:
     assert (pairs >= 0).all()
 
 
+def test_a_similarity_is_a_hundred_cosines() -> None:
+    """As torchmetrics has it; CLIPScore as published (Hessel et al., 2021) would be two and a half cosines."""
+    pytest.importorskip("transformers")
+    instrument, texts = ClipB16(), ["the cat", "a cat", "the dog"]
+    encoder, words = instrument.network
+    both = (encoder.images(FRAMES[:3]), encoder.texts(words.tokens(texts, encoder.module.context, "lose_end")))
+    images, meanings = (each / np.linalg.norm(each, axis=-1, keepdims=True) for each in map(np.asarray, both))
+    cosines = (images * meanings).sum(-1)
+    assert instrument.similarities(FRAMES[:3], texts) == pytest.approx(100 * np.maximum(cosines, 0.0), abs=1e-3)
+
+
 def test_rewards_read_35_tokens() -> None:
     pytest.importorskip("transformers")
     instrument = ImageRewardInstrument(batch=2)

@@ -85,7 +85,8 @@ class ClipEmbedding(ClipInstrument):
 
 @dataclass(frozen=True)
 class ClipSimilarity(ClipInstrument):
-    """100 times the cosine of a frame and a text, not below 0: CLIPScore (Hessel et al., 2021)."""
+    """100 times the cosine of a frame and a text, not below 0, as torchmetrics has CLIPScore; as published (Hessel et
+    al., 2021) that is 2.5 times the cosine."""
 
     seat: ClassVar[str] = "text_image"
     modules: ClassVar[tuple[str, ...]] = ("torch", "transformers")

@@ -51,7 +51,11 @@ class Domains:
 def static_by_subdomain(
     runs: Sequence[Run], domains: Sequence[str] = FIGURE, column: str = "static"
 ) -> list[dict[str, Any]]:
-    """One row per subdomain: cases, and under each model's name its score there (Figure 7 shows WorldScore-Static)."""
+    """One row per subdomain: cases, and under each model's name its score there (Figure 7 shows WorldScore-Static).
+
+    Raises:
+        WorldGaugeError: for a column that is unknown, or that no model has a score in, with the columns that do.
+    """
     found = Domains(runs)
     known = found.joint.ids
     if column not in known:
@@ -63,7 +67,19 @@ def static_by_subdomain(
             told = {name: _number(score) for name, score in zip(found.names, scores, strict=True)}
             if any(score is not None for score in told.values()):
                 rows.append({"domain": domain, "value": value, "cases": int(chosen.sum()), **told})
+    if not rows:
+        raise WorldGaugeError(f"no model has a score in '{column}'", _columns_with_scores(found))
     return rows
+
+
+def _columns_with_scores(found: Domains) -> str:
+    """Which columns can be compared in their stead: those that every model has, else those that some model has."""
+    present = np.isfinite(found.joint.scores)
+    for of_all, whose in ((present.all(axis=0), "every model has"), (present.any(axis=0), "some model has")):
+        names = [name for name, known in zip(found.joint.ids, of_all, strict=True) if known]
+        if names:
+            return f"columns that {whose}: {', '.join(names)}; choose one with --column"
+    return "no column of these runs has a score"
 
 
 def small_against_large(runs: Sequence[Run]) -> list[dict[str, Any]]:

@@ -24,11 +24,12 @@ from worldgauge.signals.poses import rigid_cameras
     formula=rigid_cameras.function,
 )
 def reprojection_error(case: Case, cameras: Arrays) -> Measurement:
-    """Mean distance by which points of a rigid scene miss their predicted place in the next frame, over all points of
-    all pairs of frames, in pixels of an eighth of 512x512. A tracker that compares other frames gives its own pairs."""
+    """Mean distance by which points of a rigid scene miss their predicted place in another frame, over all points of
+    all pairs of frames that are compared, in pixels of an eighth of 512x512. The official tracker compares the frames
+    that the edges of its keyframe graph join, under both protocols; the pocket set compares consecutive frames."""
     means, points = cameras["distance"], cameras["sightings"]
     if not points.any():
-        raise Unscored("no point was seen in two consecutive frames")
+        raise Unscored("no point was seen in both frames of a pair")
     pooled = float((means * points).sum() / points.sum())
     reason = f"{int(points.sum())} sightings"
     if "pairs" not in cameras:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.run_folder import Run
 from worldgauge.verbs import AsJson, RunFolders, print_json, print_table, say
 
@@ -58,16 +59,20 @@ def twins(runs: RunFolders, as_json: AsJson = False) -> None:
     """Photorealistic worlds against their stylised twins: the same scenes, difference with a 95 % interval."""
     from worldgauge.benchmarks.worldscore.analyses.subdomains import twins as compared
 
-    _show(compared([Run(folder) for folder in runs]), as_json, keys=2)
+    rows = compared([Run(folder) for folder in runs])
+    if not rows:
+        raise WorldGaugeError(
+            "no scene has a score both as a photorealistic world and as its stylised twin",
+            "twins need runs over worlds of both styles, with scores in each",
+        )
+    _show(rows, as_json, keys=2)
 
 
 def _show(rows: Sequence[dict[str, Any]], as_json: bool, keys: int) -> None:
     if as_json:
         print_json(list(rows))
-    elif rows:
-        _print(rows, keys)
     else:
-        say("nothing to compare: no score in two parts")
+        _print(rows, keys)
 
 
 def _print(rows: Sequence[dict[str, Any]], keys: int) -> None:
