@@ -128,6 +128,27 @@ def test_frame_folder_in_natural_order(tmp_path: Path) -> None:
     assert np.array_equal(np.stack(list(video.frames())), frames)
 
 
+def test_a_picture_that_is_no_frame_is_noticed(tmp_path: Path) -> None:
+    """A stray picture may stand in for a frame that is missing: where the length is known the clip is invalid, else a
+    remark says so."""
+    for index, frame in enumerate(helpers.moving_texture(6)):
+        Image.fromarray(frame).save(tmp_path / f"{index:03d}.png")
+    assert Video(tmp_path).info.remarks == "" and Video(tmp_path, expected_frames=6).info.frames == 6
+    (tmp_path / "003.png").rename(tmp_path / "preview.png")
+    assert Video(tmp_path).info.remarks == (
+        "1 picture is not named like the other frames (preview.png), and is taken for one"
+    )
+    with pytest.raises(InvalidVideo, match=r"holds pictures that are no numbered frames: preview\.png"):
+        _ = Video(tmp_path, expected_frames=6).info
+    (tmp_path / "preview.png").rename(tmp_path / "017.png")
+    assert Video(tmp_path).info.remarks == "", "frames may be numbered in any way where no length is promised"
+    with pytest.raises(InvalidVideo, match="frame 2 of .* is followed by 4"):
+        _ = Video(tmp_path, expected_frames=6).info
+    (tmp_path / "017.png").rename(tmp_path / "002.jpg")
+    with pytest.raises(InvalidVideo, match="frame 2 of .* is there twice"):
+        _ = Video(tmp_path, expected_frames=6).info
+
+
 def test_odd_pixel_formats_in_folders(tmp_path: Path) -> None:
     grey = (np.arange(48 * 64) % 256).reshape(48, 64).astype(np.uint8)
     Image.fromarray(grey).save(tmp_path / "0.png")

@@ -53,12 +53,15 @@ def validate(
     known = {case.id: case for case in job_benchmark.cases}
     missing = [case_id for case_id in known if submission.video(case_id) is None]
     problems: dict[str, str] = {}
+    remarks: dict[str, str] = {}
     for case_id, case in known.items():
         video = submission.video(case_id)
         if video is None:
             continue
         try:
             check_measurable(video.info)
+            if video.info.remarks:
+                remarks[case_id] = video.info.remarks
             if full:
                 for _ in video.frames():
                     pass
@@ -72,6 +75,7 @@ def validate(
         "readable": len(known) - len(missing) - len(problems),
         "missing": missing,
         "invalid": problems,
+        "remarks": remarks,
         "unknown_videos": unknown,
         "not_computable": left_out,
     }
@@ -83,6 +87,8 @@ def validate(
             say(f"missing  {case_id}")
         for case_id, reason in problems.items():
             say(f"invalid  {case_id}: {reason}")
+        for case_id, remark in remarks.items():
+            say(f"remark   {case_id}: {remark}")
         for name in unknown:
             say(f"ignored  {name}: belongs to no case")
         print_why(left_out, why)

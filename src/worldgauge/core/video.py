@@ -58,6 +58,8 @@ class VideoInfo:
     """Matrix and range of the conversion to RGB, and whether the file states them."""
     high_dynamic_range: str = ""
     """Transfer curve of a clip of high dynamic range, which is read without tone mapping; else empty."""
+    strays: str = ""
+    """Remark on pictures of a frame folder that are not named like the others; empty where all are."""
 
     @cached_property
     def remarks(self) -> str:
@@ -77,6 +79,7 @@ class VideoInfo:
             (self.interlaced, "interlaced"),
             (self.variable_rate, "variable frame rate"),
             (bool(self.high_dynamic_range), f"high dynamic range ({self.high_dynamic_range}) without tone mapping"),
+            (bool(self.strays), self.strays),
         )
         return ", ".join(text for applies, text in said if applies)
 
@@ -192,8 +195,13 @@ class Video:
         check_pixels(info.width, info.height)
         if info.frames > MAX_FRAMES:
             raise InvalidVideo(f"the video has more than {MAX_FRAMES:,} frames")
-        if self.expected_frames is not None and info.frames != self.expected_frames:
-            raise InvalidVideo(f"the video has {info.frames} frames, {self.expected_frames} were asked for")
+        if self.expected_frames is not None:
+            if self.frame_by_frame:
+                from worldgauge.media.frame_folder import check_numbers
+
+                check_numbers(self.path)
+            if info.frames != self.expected_frames:
+                raise InvalidVideo(f"the video has {info.frames} frames, {self.expected_frames} were asked for")
         return info
 
     def frames(self, spec: FrameSpec | None = None, phases: Phases | None = None) -> Iterator[Image]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,10 @@ from worldgauge.media.door import check_regular
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg"})
 _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TIFF")
 """What the content of a frame may be, whatever its suffix says; formats that run programs are not among them."""
+
+
+_NAMED = 3
+"""Pictures that a message names."""
 
 
 def natural_key(name: str) -> list[tuple[int, str]]:
@@ -37,6 +43,56 @@ def frame_files(folder: Path) -> list[Path]:
     return sorted(names, key=lambda p: natural_key(p.name))
 
 
+def strays(files: Sequence[Path]) -> list[Path]:
+    """The pictures of a folder that are not named like the others, where more than half of them share one name with a
+    number in it; empty where there is no such name. They may be no frames: a preview, a picture that was laid there.
+
+    >>> [path.name for path in strays([Path("000.png"), Path("001.png"), Path("002.png"), Path("preview.png")])]
+    ['preview.png']
+    """
+    names = [re.sub(r"\d+(\.\d+)*", "#", path.stem) for path in files]
+    usual, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if "#" not in usual or 2 * count <= len(names):
+        return []
+    return [path for path, name in zip(files, names, strict=True) if name != usual]
+
+
+def remark_on_strays(files: Sequence[Path]) -> str:
+    """What a record says of pictures that are not named like the other frames; empty where all are.
+
+    >>> remark_on_strays([Path("000.png"), Path("001.png"), Path("preview.png")])
+    '1 picture is not named like the other frames (preview.png), and is taken for one'
+    """
+    others = strays(files)
+    if not others:
+        return ""
+    names = ", ".join(readable(path.name) for path in others[:_NAMED]) + (", ..." if len(others) > _NAMED else "")
+    if len(others) == 1:
+        return f"1 picture is not named like the other frames ({names}), and is taken for one"
+    return f"{len(others)} pictures are not named like the other frames ({names}), and are taken for some"
+
+
+def check_numbers(folder: Path) -> None:
+    """Refuse a folder whose pictures are not one run of numbered frames: of a clip whose length is known, a picture of
+    another name or a gap in the numbers is a frame that is missing.
+
+    Raises:
+        InvalidVideo: with the names of the pictures, or the number after which one is missing.
+    """
+    files = frame_files(folder)
+    if others := strays(files):
+        names = ", ".join(readable(path.name) for path in others[:_NAMED]) + (", ..." if len(others) > _NAMED else "")
+        raise InvalidVideo(f"{readable(folder.name)} holds pictures that are no numbered frames: {names}")
+    numbers = [re.findall(r"\d+", path.stem) for path in files]
+    # Only the number that runs; without one nothing is known of the order.
+    if not all(numbers) or len({tuple(each[:-1]) for each in numbers}) > 1:
+        return
+    for before, after in pairwise(int(each[-1]) for each in numbers):
+        if after != before + 1:
+            wrong = "is there twice" if after == before else f"is followed by {after}"
+            raise InvalidVideo(f"frame {before} of {readable(folder.name)} {wrong}: the numbers must run on by one")
+
+
 def probe_folder(folder: Path, fps: float | None) -> VideoInfo:
     if folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve()):
         raise InvalidVideo(f"{readable(folder.name)} is a link back to a folder it lies in")
@@ -44,7 +100,7 @@ def probe_folder(folder: Path, fps: float | None) -> VideoInfo:
     if not files:
         raise InvalidVideo(f"{readable(folder.name)} is a folder that has no png or jpg frames")
     height, width = read_image(files[0]).shape[:2]
-    return VideoInfo(len(files), width, height, fps)
+    return VideoInfo(len(files), width, height, fps, strays=remark_on_strays(files))
 
 
 def read_files(files: list[Path], ascending: list[int]) -> Iterator[tuple[int, Image]]:

@@ -26,8 +26,8 @@ def write_frames(folder, frames, promised=None):
 def records(tmp_path_factory):
     root = tmp_path_factory.mktemp("bad")
     data = make_dataset(root / "data")
-    extra = [static_record(n, "photorealistic", "outdoor", "city", ["pull_out"]) for n in range(10, 14)]
-    for record, mode in zip(extra, ["RGB", "L", "RGBA", "RGB"], strict=True):
+    extra = [static_record(n, "photorealistic", "outdoor", "city", ["pull_out"]) for n in range(10, 15)]
+    for record, mode in zip(extra, ["RGB", "L", "RGBA", "RGB", "RGB"], strict=True):
         record["image"] = record["image"].replace(".jpg", ".png")
         Image.open(data / "static/photorealistic/images/city/001.jpg").convert(mode).save(data / record["image"])
     file = data / "static" / "static.json"
@@ -43,13 +43,15 @@ def records(tmp_path_factory):
     write_frames(out / "static/stylized/indoor/dining_spaces/002", frames[:6])
     write_frames(out / "dynamic/photorealistic/rigid/000", frames[:1])
     write_frames(out / "dynamic/stylized/fluid/001", frames)
-    for number in (11, 12, 13):
+    for number in (11, 12, 13, 14):
         write_frames(out / f"{short}/{number:03d}", frames, promised=7)
+    # As many pictures as promised, one of them no frame.
+    (out / f"{short}/014/frames/003.png").rename(out / f"{short}/014/frames/preview.png")
     arguments = ("run", out, "-b", "worldscore", "--instruments", "pocket", "--data", data, "-m", METRICS, "-w", 1)
     # Exit code 1: one record is an error, the data set's RGBA picture.
     done = helpers.worldgauge(*arguments, "-o", root / "run", "--store", root / "store", check=False)
     assert done.returncode == 1, done.stderr
-    assert len(read_dataset(data)) == 9
+    assert len(read_dataset(data)) == 10
     return {(r["case"], r["metric"]): r for r in Run(root / "run").records()}
 
 
@@ -67,6 +69,7 @@ CITY = "static/photorealistic/outdoor/city"
         ("dynamic/photorealistic/rigid/000", "smoothness_ssim", "invalid", "1 frame"),
         ("dynamic/stylized/fluid/001", "motion_accuracy", "ok", "the released code stores -100"),
         ("dynamic/stylized/fluid/001", "motion_magnitude", "ok", ""),
+        (f"{CITY}/014", "optical_flow_aepe", "invalid", "pictures that are no numbered frames: preview.png"),
         (f"{CITY}/011", "gram_matrix", "ok", ""),
         (f"{CITY}/012", "gram_matrix", "error", "mode RGBA"),
         (f"{CITY}/012", "optical_flow_aepe", "ok", ""),
