@@ -142,10 +142,10 @@ def test_a_picture_that_is_no_frame_is_noticed(tmp_path: Path) -> None:
         _ = Video(tmp_path, expected_frames=6).info
     (tmp_path / "preview.png").rename(tmp_path / "017.png")
     assert Video(tmp_path).info.remarks == "", "frames may be numbered in any way where no length is promised"
-    with pytest.raises(InvalidVideo, match="frame 2 of .* is followed by 4"):
+    with pytest.raises(InvalidVideo, match=r"frame 2 of .* is followed by 4"):
         _ = Video(tmp_path, expected_frames=6).info
     (tmp_path / "017.png").rename(tmp_path / "002.jpg")
-    with pytest.raises(InvalidVideo, match="frame 2 of .* is there twice"):
+    with pytest.raises(InvalidVideo, match=r"frame 2 of .* is there twice"):
         _ = Video(tmp_path, expected_frames=6).info
 
 

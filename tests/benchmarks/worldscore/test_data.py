@@ -10,7 +10,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import helpers
-from benchmarks.worldscore.toy_dataset import STATIC, make_dataset, static_record
+from benchmarks.worldscore.toy_dataset import STATIC, make_dataset, static_record, write_mask
 from worldgauge.api.building import chosen_cases
 from worldgauge.benchmarks.worldscore.data.cases import read_dataset
 from worldgauge.benchmarks.worldscore.data.importer import find_videos
@@ -18,6 +18,7 @@ from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
 from worldgauge.benchmarks.worldscore.formulas.object_masks import cut_mask
 from worldgauge.benchmarks.worldscore.inputs.command import app as inputs
 from worldgauge.benchmarks.worldscore.inputs.write import write_inputs
+from worldgauge.benchmarks.worldscore.signals.weightless import mask_files_of
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.errors import InvalidVideo, WorldGaugeError
 from worldgauge.instruments.pocket.carried import FlowCarried
@@ -246,3 +247,15 @@ def test_pictures_and_masks_that_are_not_on_disk_stay_in_the_coverage(data):
         "static/photorealistic/outdoor/city/001": ("image",),
         "dynamic/stylized/fluid/001": ("object_masks",),
     }
+
+
+def test_the_masks_of_a_run_are_those_of_the_folder(data):
+    """As in the released code: the first listed mask names the folder, and every png and jpg there counts, in order of
+    name, whatever the record lists."""
+    place = data / "dynamic/photorealistic/masks/rigid/000"
+    write_mask(place / "000-9.jpg", (96, 64), 1)
+    write_mask(place / "000-10.png", (96, 64), 1)
+    (place / "notes.txt").write_text("no mask")
+    (place / "000-11.PNG").write_bytes((place / "000-0.png").read_bytes())
+    case = next(case for case in read_dataset(data) if case.id == "dynamic/photorealistic/rigid/000")
+    assert [file.name for file in mask_files_of(case)] == ["000-0.png", "000-1.png", "000-10.png", "000-9.jpg"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from worldgauge.benchmarks.worldscore.official.aspects import PARTS
 from worldgauge.benchmarks.worldscore.parity.vectors import vectors
 from worldgauge.cli.parity import app
 from worldgauge.core.errors import WorldGaugeError
@@ -54,10 +55,35 @@ def test_a_wrong_number_is_seen(tampered):
 def test_command(tampered):
     good = CliRunner().invoke(app, [str(GOLDEN)])
     assert good.exit_code == 0, good.output
-    assert len(VECTORS) == 57
+    assert len(VECTORS) == 77
     bad = CliRunner().invoke(app, [str(tampered), "--json"])
     assert bad.exit_code == 1
     assert sum(v["outcome"] == "differing" for v in json.loads(bad.stdout)) == 1
+
+
+def test_both_events_of_every_metric():
+    """A metric that raises is stored as the sentinel, one that returns NaN with what clipping makes of NaN."""
+    index = json.loads((GOLDEN / "index.json").read_text())["items"]
+    events = {(i["inputs"]["metric"], i["inputs"]["event"]) for i in index if "event" in i.get("inputs", {})}
+    both = {"metric raises RuntimeError", "metric returns NaN (all components)"}
+    assert events == {(metric, event) for metric in PARTS for event in both} and len(PARTS) == 11
+
+
+@pytest.mark.parametrize(
+    ("vector", "event", "reason"),
+    [
+        ("fail_nan_clip_score", "metric raises RuntimeError", "stored score"),
+        ("fail_gram_matrix", "metric returns NaN (all components)", "stored score"),
+        ("fail_nan_optical_flow", "metric returns a list", "the event 'metric returns a list' is not known"),
+    ],
+)
+def test_the_recorded_event_is_read(tmp_path, vector, event, reason):
+    shutil.copytree(GOLDEN, tmp_path / "parity")
+    index = json.loads((GOLDEN / "index.json").read_text())
+    next(item for item in index["items"] if item["id"] == vector)["inputs"]["event"] = event
+    (tmp_path / "parity" / "index.json").write_text(json.dumps(index))
+    differing = {v.id: v.detail for v in run_parity(tmp_path / "parity") if v.outcome == "differing"}
+    assert differing.keys() == {vector} and reason in differing[vector]
 
 
 def test_folder_without_index(tmp_path):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from worldgauge.benchmarks.worldscore.data.mask_files import masks_of
 from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.core.case import Case, Condition, Reference, Target
 from worldgauge.core.errors import WorldGaugeError
@@ -18,7 +19,7 @@ MOVEMENTS: Final = ("static", "dynamic")
 def read_dataset(root: Path) -> list[Case]:
     """Every world below `root` as a case, in file order; the case id is its folder in the official output tree."""
     folder, worlds = read_worlds(root)
-    return [as_case(world, _not_here(world, folder)).at(folder) for world in worlds]
+    return [as_case(world, masks_of(folder, world.masks), _not_here(world, folder)).at(folder) for world in worlds]
 
 
 def _not_here(world: WorldSpec, folder: Path) -> tuple[str, ...]:
@@ -64,15 +65,15 @@ def read_records(root: Path) -> tuple[Path, Iterator[tuple[str, Any]]]:
     )
 
 
-def as_case(world: WorldSpec, not_here: tuple[str, ...] = ()) -> Case:
-    """A world as a case; its record goes along as `extras`."""
+def as_case(world: WorldSpec, masks: Sequence[str] = (), not_here: tuple[str, ...] = ()) -> Case:
+    """A world as a case; its record goes along as `extras`. `masks` are those of its moving objects on disk."""
     target = Target(name=", ".join(world.objects)) if world.objects else None
     return Case(
         id=world.folder,
         # A stylised world repeats the scene of its photorealistic twin.
         cluster="/".join(part for part in world.folder.split("/") if part != world.visual_style),
-        condition=Condition(prompt=world.prompt or world.prompt_list[0], image=world.image),
-        reference=Reference(target=target, truth={f"mask_{i:02d}": path for i, path in enumerate(world.masks)}),
+        condition=Condition(prompt=world.prompt or next(iter(world.prompt_list), ""), image=world.image),
+        reference=Reference(target=target, truth={f"mask_{i:02d}": path for i, path in enumerate(masks)}),
         tags=world.tags(),
         extras=world.model_dump(mode="json", exclude_defaults=True),
         not_here=not_here,

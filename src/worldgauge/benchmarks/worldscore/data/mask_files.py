@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,19 @@ Mask = NDArray[np.bool_]
 SUFFIXES = (".png", ".jpg")
 
 
-def mask_files(folder: Path) -> list[Path]:
-    """The files the released code takes as masks: lower-case png and jpg, sorted as text."""
-    return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
+def masks_of(folder: Path, listed: Sequence[str]) -> list[str]:
+    """The masks of a world below `folder`: of those its record lists, the first names the folder, and every lower-case
+    png and jpg there counts, sorted as text.
+
+    Source: released code at commit 344983c. Where that folder is not on disk, the record's list stands.
+    """
+    if not listed:
+        return []
+    place = PurePosixPath(listed[0]).parent
+    if not (folder / place).is_dir():
+        return list(listed)
+    names = sorted(path.name for path in (folder / place).iterdir() if path.name.endswith(SUFFIXES))
+    return [(place / name).as_posix() for name in names]
 
 
 def read_mask(file: Path) -> Mask:

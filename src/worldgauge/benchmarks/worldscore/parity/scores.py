@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from typing import Any
 
-from worldgauge.benchmarks.worldscore.official.aspects import ASPECTS, judged_frames, normalised
+from worldgauge.benchmarks.worldscore.official.aspects import (
+    ASPECTS,
+    PARTS,
+    STATIC_ASPECTS,
+    Raw,
+    judged_frames,
+    normalised,
+)
 from worldgauge.benchmarks.worldscore.official.evaluation_files import (
     Evaluation,
     evaluation,
@@ -28,10 +37,31 @@ def normalisation(given: Stored, recorded: Stored, tolerance: Stored) -> str | N
 
 
 def failure(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    if "raises" in recorded:
-        return status_of(lambda: failed_entry(given["metric"]))
-    expect_equal("stored", failed_entry(given["metric"]), recorded)
+    """What is stored of a metric that went wrong in the way that was recorded: it raised, or it returned NaN."""
+    metric, event = given["metric"], given["event"]
+    if re.fullmatch(r"metric raises \w+", event):
+        if "raises" in recorded:
+            return status_of(lambda: failed_entry(metric))
+        _expect_entry(failed_entry(metric), recorded)
+        return None
+    if event != "metric returns NaN (all components)":
+        raise Differs(f"the event '{event}' is not known")
+    nan: Raw = [math.nan] * len(PARTS[metric]) if len(PARTS[metric]) > 1 else math.nan
+    aspect = next(aspect for aspect, metrics in ASPECTS.items() if metric in metrics)
+    stored = evaluation({metric: nan}, "static" if aspect in STATIC_ASPECTS else "dynamic", _NEW_SCENE)
+    _expect_entry(stored[aspect][metric], recorded)
     return None
+
+
+_NEW_SCENE = ("pull_out",)
+"""A camera path for which every aspect is judged."""
+
+
+def _expect_entry(ours: Stored, recorded: Stored) -> None:
+    if not recorded or not recorded.keys() <= ours.keys():
+        raise Differs(f"fields {sorted(ours)}, recorded {sorted(recorded)}")
+    for field in recorded:
+        expect_close(f"stored {field}", ours[field], recorded[field], 1e-12)
 
 
 def dispatch(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from worldgauge.benchmarks.worldscore.data.mask_files import mask_files, read_mask
+from worldgauge.benchmarks.worldscore.data.cases import read_dataset
+from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
 from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec, check_frame_count
 from worldgauge.benchmarks.worldscore.formulas.image_fit import (
     crop_and_resize,
@@ -28,6 +30,8 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
 from worldgauge.benchmarks.worldscore.inputs import prompts
 from worldgauge.benchmarks.worldscore.inputs.cameras import camera_matrices, focal_length
 from worldgauge.benchmarks.worldscore.parity.metrics import status_of
+from worldgauge.benchmarks.worldscore.signals.weightless import mask_files_of
+from worldgauge.core.case import Case
 from worldgauge.core.reading import validated
 from worldgauge.parity import expect_close, expect_equal
 
@@ -53,14 +57,16 @@ def object_masks(given: Stored, recorded: Stored, tolerance: Stored) -> str | No
 
     array = np.asarray(given["array"], np.uint8)
     with TemporaryDirectory() as name:
-        folder = Path(name)
+        root = Path(name)
+        folder = root / "masks"
+        folder.mkdir()
         Image.fromarray(array).save(folder / "b-2.png")
         Image.fromarray(array > 0).save(folder / "a-10.png")
         Image.fromarray(np.repeat(array[..., None], 3, axis=2)).save(folder / "a-9.png")
         (folder / "c.txt").write_text("text")
         Image.fromarray(array).save(folder / "d.PNG")
         Image.fromarray(np.full_like(array, 200)).save(folder / "e.jpg")
-        masks = [read_mask(file) for file in mask_files(folder)]
+        masks = [read_mask(file) for file in mask_files_of(_dynamic_case(root, "masks/a-9.png"))]
     # The original keeps a colour mask's channels as a third axis; we take the union of its channels.
     channels = [shape[2] if len(shape) == 3 else 1 for shape in recorded["shapes"]]
     expect_equal("objects", list(range(len(masks))), recorded["object_ids"])
@@ -68,6 +74,23 @@ def object_masks(given: Stored, recorded: Stored, tolerance: Stored) -> str | No
     counts = [int(mask.sum()) * count for mask, count in zip(masks, channels, strict=True)]
     expect_equal("pixels", counts, recorded["true_counts"])
     return None
+
+
+def _dynamic_case(root: Path, mask: str) -> Case:
+    """The case that a run has of a dynamic world whose record lists one mask."""
+    record = {
+        "visual_movement": "dynamic",
+        "visual_style": "photorealistic",
+        "style": "photorealistic",
+        "motion_type": "rigid",
+        "camera_path": ["fixed"],
+        "prompt": "The ball rolls",
+        "image": "images/000.jpg",
+        "masks": [mask],
+    }
+    (root / "dynamic").mkdir()
+    (root / "dynamic" / "dynamic.json").write_text(json.dumps([record]))
+    return read_dataset(root)[0]
 
 
 def frame_count(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
