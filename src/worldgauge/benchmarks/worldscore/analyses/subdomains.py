@@ -74,9 +74,9 @@ def static_by_subdomain(
 
 def _columns_with_scores(found: Domains) -> str:
     """Which columns can be compared in their stead: those that every model has, else those that some model has."""
-    present = np.isfinite(found.joint.scores)
-    for of_all, whose in ((present.all(axis=0), "every model has"), (present.any(axis=0), "some model has")):
-        names = [name for name, known in zip(found.joint.ids, of_all, strict=True) if known]
+    models = np.isfinite(found.joint.scores).sum(axis=0)
+    for least, whose in ((len(found.joint.runs), "every model has"), (1, "some model has")):
+        names = [name for name, count in zip(found.joint.ids, models, strict=True) if count >= least]
         if names:
             return f"columns that {whose}: {', '.join(names)}; choose one with --column"
     return "no column of these runs has a score"
