@@ -189,10 +189,10 @@ def test_the_expected_usage_is_within_its_bounds() -> None:
     for client in CLIENTS:
         request = Request("Answer.", "Does it move?" * 20, SCHEMA, (Picture(b"", (512, 288)),) * 8)
         low, high = bounds(request, str(SCHEMA))
-        likely = expected(request, client)
+        likely = expected(request, SCHEMA, client)
         assert low.tokens_in <= likely.tokens_in <= high.tokens_in and 1 < likely.tokens_out < high.tokens_out
     thinking = Request("", "?", SCHEMA, decoding=Decoding(max_tokens=500, thoughts=4000))
-    assert expected(thinking, "gemini").tokens_out > 2000
+    assert expected(thinking, SCHEMA, "gemini").tokens_out > 2000
 
 
 TABLE = """

@@ -22,10 +22,10 @@ from worldgauge.core.benchmark import Benchmark, load_benchmark
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_arrays import Range, is_array
-from worldgauge.core.manifest import include, included
+from worldgauge.core.manifest import benchmarks, include, included
 from worldgauge.core.model_inputs import choose_cases
 from worldgauge.core.official import official_uses
-from worldgauge.core.prompts import place_prompts, placed_prompts
+from worldgauge.core.prompts import authors_items, place_prompts, placed_prompts
 from worldgauge.core.run_file import SampleFile
 from worldgauge.core.submission import ModelCard, Submission, single_video
 from worldgauge.core.video import Video
@@ -83,6 +83,7 @@ def build_job(
     max_calls: int | None = None,
     send_to: Iterable[str] = (),
     judge_prompts: Iterable[str] = (),
+    authors: Iterable[Path] = (),
     own_process: bool = False,
     arguments: Sequence[str] = (),
 ) -> Job:
@@ -97,6 +98,10 @@ def build_job(
     chosen_protocol = file.check_protocol(protocol or file.protocols[0])
     only = chosen_cases(opened, names_in(cases), where or {})
     folder = Path(out) if out else default_out(opened, submission, chosen_protocol)
+    if checkouts := [Path(place) for place in authors]:
+        manifest = benchmarks().get(file.name)
+        home = manifest.folder if manifest is not None else Path()
+        place_prompts(authors_items(checkouts, home, file.name))
     place_prompts(judge_prompts)
     asked = chosen_judge(judge, folder, judge_takes, judge_batch)
     wanted, official = names_in(metrics), official_uses(file, chosen_protocol)

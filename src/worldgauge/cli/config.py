@@ -15,7 +15,7 @@ from worldgauge.core.registry import unknown_name
 
 FILE_NAME = "worldgauge.toml"
 _LARGEST = 1 << 20
-_CODE = ("include",)
+_CODE = ("include", "authors")
 """Flags that name code to run. A folder one has entered must not bring its own."""
 
 _ONE_OR_MORE = {"benchmark", "data"}

@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 
 from worldgauge.api.building import build_job
 from worldgauge.cli.options import (
+    Authors,
     BenchmarkNames,
     BreakLock,
     Cameras,
@@ -94,6 +95,7 @@ class JobFlags:
     max_calls: MaxCalls = None
     send_to: SendTo = None
     prompt: Prompt = None
+    authors: Authors = None
 
     def jobs(self) -> list[Job]:
         """One job for each benchmark, over the same videos; with several, each has a folder below `--out`."""
@@ -162,6 +164,7 @@ class JobFlags:
             max_calls=self.max_calls,
             send_to=self.send_to or (),
             judge_prompts=self.prompt or (),
+            authors=self.authors or (),
             own_process=True,
             arguments=sys.argv[1:],
         )

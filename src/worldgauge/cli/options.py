@@ -196,6 +196,15 @@ Prompt = Annotated[
     list[str] | None,
     typer.Option("--prompt", envvar="WORLDGAUGE_PROMPT", help="Your own prompt file, as NAME=FILE; repeatable."),
 ]
+Authors = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--authors",
+        envvar="WORLDGAUGE_AUTHORS",
+        help="A checkout of the benchmark's released code, whose own texts are put to the judge; repeatable.",
+        show_default=False,
+    ),
+]
 Why = Annotated[
     bool, typer.Option("--why", envvar="WORLDGAUGE_WHY", help="List what cannot be computed, each with the reason.")
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from worldgauge.core.asking import Estimated, Expected
 from worldgauge.core.canonical import canonical_json
@@ -28,11 +29,12 @@ class Estimator:
         form: Form,
         about: str = "",
         rate: float | None = None,
+        released: Mapping[str, Any] | None = None,
     ) -> Shown:
         if self._asks_nobody:
             raise Estimated({})
-        taken = self._expected(prompt, values, form, describe(clip, self._judge, rate))
-        raise Estimated({self._judge.key_of(clip, prompt, values, form, rate): taken})
+        taken = self._expected(prompt, values, form, describe(clip, self._judge, rate), released)
+        raise Estimated({self._judge.key_of(clip, prompt, values, form, rate, released): taken})
 
     def inquire(self, inquiry: Inquiry) -> Shown:
         raise Estimated(self._of_all([inquiry]))
@@ -48,18 +50,27 @@ class Estimator:
         if self._asks_nobody:
             return {}
         return {
-            self._judge.key_of_inquiry(one): self._expected(one.prompt, one.values, one.form, described(one.exhibits))
+            self._judge.key_of_inquiry(one): self._expected(
+                one.prompt, one.values, one.form, described(one.exhibits), one.released
+            )
             for one in inquiries
         }
 
-    def _expected(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Expected:
+    def _expected(
+        self,
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        material: Material,
+        released: Mapping[str, Any] | None,
+    ) -> Expected:
         settings = self._judge.settings
         assert settings is not None
-        request = self._judge.request(prompt, values, form, material)
+        request = self._judge.request(prompt, values, form, material, released)
         least, most = bounds(request, canonical_json(dict(form.schema)))
         price = settings.price
         share = settings.batch_share if settings.batch else 1.0
-        usual = expected(request, settings.client, settings.effort)
+        usual = expected(request, form.schema, settings.client, settings.effort)
         return Expected(
             calls=1,
             images=len(material.pictures),

@@ -45,6 +45,8 @@ class Inquiry:
     values: Mapping[str, str]
     form: Form
     about: str = ""
+    released: Mapping[str, Any] | None = None
+    """What the authors' own text of this question is made of, for who takes it out of their code."""
 
 
 class Exhibited:
@@ -93,7 +95,7 @@ def shown(exhibits: Sequence[Exhibit]) -> Material:
                 pictures += _pictures(one)
             finally:
                 one.clip.let_go()
-    return Material(_words(exhibits), tuple(pictures), frames=_numbers(exhibits))
+    return Material(_words(exhibits), tuple(pictures), frames=_numbers(exhibits), groups=_sizes(exhibits))
 
 
 def described(exhibits: Sequence[Exhibit]) -> Material:
@@ -101,7 +103,11 @@ def described(exhibits: Sequence[Exhibit]) -> Material:
     pictures = [
         Picture(b"", FrameSpec().within(one.side).output_size(*one.clip.size)) for one in exhibits for _ in one.frames
     ]
-    return Material(_words(exhibits), tuple(pictures), frames=_numbers(exhibits))
+    return Material(_words(exhibits), tuple(pictures), frames=_numbers(exhibits), groups=_sizes(exhibits))
+
+
+def _sizes(exhibits: Sequence[Exhibit]) -> tuple[int, ...]:
+    return tuple(len(one.frames) for one in exhibits)
 
 
 def _pictures(one: Exhibit) -> list[Picture]:

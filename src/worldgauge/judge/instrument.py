@@ -16,11 +16,12 @@ from worldgauge.core.asking import (
     Spending,
     Unanswered,
 )
+from worldgauge.core.authors_code import AuthorsCode, AuthorsMessage, builder_of
 from worldgauge.core.canonical import canonical_json, digest_of
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.file_digests import digest_file
-from worldgauge.core.prompts import digest_of_prompt, read_prompt
+from worldgauge.core.prompts import authors_entry, digest_of_prompt, read_prompt
 from worldgauge.core.purse import Purse
 from worldgauge.judge.clients.open import by_batch, why_not
 from worldgauge.judge.elsewhere import opened
@@ -30,7 +31,7 @@ from worldgauge.judge.ledger import Ledger
 from worldgauge.judge.line import Line
 from worldgauge.judge.material import Looked, Material, describe, spec_of
 from worldgauge.judge.rendering import render
-from worldgauge.judge.request import Decoding, Request
+from worldgauge.judge.request import Decoding, Film, Picture, Request
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.session import REPAIR_PROMPT, Answer, Session
 from worldgauge.judge.settings import PROVIDER, Settings
@@ -198,16 +199,18 @@ class Judge(AskedInstrument):
         about: str = "",
         rate: float | None = None,
         looked: Looked | None = None,
+        released: Mapping[str, Any] | None = None,
     ) -> Shown:
         """The answer to a prompt about a clip, and the numbers of the frames that were shown.
 
+        `released` is what the authors' own text of the question is made of, where the prompt is taken from their code.
         `values` fill the prompt's places beside `material` and `schema`; texts of a case among them are fenced.
         `looked` is for who puts the question several times: the clip is then read once.
         """
         looked = looked or Looked(clip)
         return self._once(
-            lambda: self._asked(clip, prompt, values, form, rate),
-            lambda: self._put(lambda: looked(self, rate), prompt, values, form, about),
+            lambda: self._asked(clip, prompt, values, form, rate, released),
+            lambda: self._put(lambda: looked(self, rate), prompt, values, form, about, released),
         )
 
     def inquire(self, inquiry: Inquiry, exhibited: Exhibited | None = None) -> Shown:
@@ -218,16 +221,26 @@ class Judge(AskedInstrument):
         exhibited = exhibited or Exhibited(inquiry)
         return self._once(
             lambda: self._inquired(inquiry, exhibited),
-            lambda: self._put(exhibited, inquiry.prompt, inquiry.values, inquiry.form, inquiry.about),
+            lambda: self._put(
+                exhibited, inquiry.prompt, inquiry.values, inquiry.form, inquiry.about, inquiry.released
+            ),
         )
 
     def expect(self, inquiries: Sequence[Inquiry]) -> None:
         """Tell what will be asked. Only who looks at questions for their price listens: a signal that asks several
         times tells all of them first."""
 
-    def key_of(self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, rate: float | None = None) -> str:
+    def key_of(
+        self,
+        clip: Clip,
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        rate: float | None = None,
+        released: Mapping[str, Any] | None = None,
+    ) -> str:
         """Under which an answer is kept."""
-        return digest_of(self._asked(clip, prompt, values, form, rate))
+        return digest_of(self._asked(clip, prompt, values, form, rate, released))
 
     def key_of_inquiry(self, inquiry: Inquiry) -> str:
         """Under which its answer is kept, told without decoding; one whose pictures are drawn in is kept under another,
@@ -253,32 +266,50 @@ class Judge(AskedInstrument):
         return Answer.of(found), tuple(found["frames"].tolist())
 
     def _put(
-        self, looked: Callable[[], Material], prompt: str, values: Mapping[str, str], form: Form, about: str
+        self,
+        looked: Callable[[], Material],
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        about: str,
+        released: Mapping[str, Any] | None,
     ) -> Shown:
         session = self._open
         if session is None or self.settings is None:
             raise Unanswered("the answer is not stored, and a replay asks nobody")
         material = looked()
-        return self.ask_about(material, prompt, values, form, about), material.frames
+        return self.ask_about(material, prompt, values, form, about, released), material.frames
 
     def ask_about(
-        self, material: Material, prompt: str, values: Mapping[str, str], form: Form, about: str = ""
+        self,
+        material: Material,
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        about: str = "",
+        released: Mapping[str, Any] | None = None,
     ) -> Answer:
         """The answer to a prompt about pictures that are no clip, or about text alone."""
         session = self._open
         if session is None:
             raise Unanswered("the answer is not stored, and a replay asks nobody")
-        return session.ask(self.request(prompt, values, form, material), form, about)
+        return session.ask(self.request(prompt, values, form, material, released), form, about)
 
     def _asked(
-        self, clip: Clip, prompt: str, values: Mapping[str, str], form: Form, rate: float | None
+        self,
+        clip: Clip,
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        rate: float | None,
+        released: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
         """Everything that can change the answer to a question; its digest is the key of the answer."""
         return {
             "video": clip.video.digest,
             "frames": spec_of(self).to_json(),
             "send": self.send,
-            **self._question(prompt, values, form, describe(clip, self, rate)),
+            **self._question(prompt, values, form, describe(clip, self, rate), released),
         }
 
     def _inquired(self, inquiry: Inquiry, exhibited: Exhibited | None) -> dict[str, Any]:
@@ -286,19 +317,36 @@ class Judge(AskedInstrument):
         material = described(inquiry.exhibits)
         return {
             "exhibits": what_is_shown(inquiry.exhibits, exhibited),
-            **self._question(inquiry.prompt, inquiry.values, inquiry.form, material),
+            **self._question(inquiry.prompt, inquiry.values, inquiry.form, material, inquiry.released),
         }
 
-    def _question(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> dict[str, Any]:
+    def _question(
+        self,
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        material: Material,
+        released: Mapping[str, Any] | None,
+    ) -> dict[str, Any]:
         return {
             "prompt": digest_of_prompt(prompt),
-            "text": self.request(prompt, values, form, material).text,
+            "text": self.request(prompt, values, form, material, released).text,
             "schema": dict(form.schema),
             "instrument": self.identity(),
         }
 
-    def request(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Request:
-        """What is sent."""
+    def request(
+        self,
+        prompt: str,
+        values: Mapping[str, str],
+        form: Form,
+        material: Material,
+        released: Mapping[str, Any] | None = None,
+    ) -> Request:
+        """What is sent: our text, or the authors' own request where the prompt is taken from their code."""
+        if (found := authors_entry(prompt)) is not None:
+            code, entry = found
+            return self._released_request(prompt, builder_of(entry), code, material, released)
         filled = {"schema": canonical_json(dict(form.schema)), **values, "material": material.words}
         return Request(
             system=read_prompt(SYSTEM_PROMPT).strip(),
@@ -306,14 +354,46 @@ class Judge(AskedInstrument):
             schema=form.schema,
             pictures=material.pictures,
             film=material.film,
-            decoding=Decoding(
-                self.temperature,
-                None if self.seed is None else self.seed + self.take,
-                self.max_tokens,
-                self.thinking_tokens or 0,
-                None if self.settings is None else self.settings.longest_reply,
-            ),
+            decoding=self._decoding,
             take=self.take,
+        )
+
+    def _released_request(
+        self,
+        prompt: str,
+        build: Callable[[AuthorsCode, Mapping[str, Any]], AuthorsMessage],
+        code: AuthorsCode,
+        material: Material,
+        released: Mapping[str, Any] | None,
+    ) -> Request:
+        """The request that the authors' code makes: its system text, its labels between the groups of pictures, its
+        form of an answer; nothing is fenced and no schema is sent."""
+        if released is None:
+            raise WorldGaugeError(f"prompt '{prompt}' is not put in the authors' words", "name a text file for it")
+        message = build(code, released)
+        parts: list[str | Picture | Film] = []
+        for one in message.parts:
+            parts += [one] if isinstance(one, str) else material.group(one.group)
+        return Request(
+            system=message.system,
+            text="\n".join(one for one in message.parts if isinstance(one, str)),
+            schema={},
+            pictures=tuple(one for one in parts if isinstance(one, Picture)),
+            film=next((one for one in parts if isinstance(one, Film)), None),
+            decoding=self._decoding,
+            take=self.take,
+            parts=tuple(parts),
+            translate=message.translate,
+        )
+
+    @property
+    def _decoding(self) -> Decoding:
+        return Decoding(
+            self.temperature,
+            None if self.seed is None else self.seed + self.take,
+            self.max_tokens,
+            self.thinking_tokens or 0,
+            None if self.settings is None else self.settings.longest_reply,
         )
 
     @property

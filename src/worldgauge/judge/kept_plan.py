@@ -28,7 +28,7 @@ class _Prices(Estimator):
     """Of material that is no clip of a run."""
 
     def of(self, prompt: str, values: Mapping[str, str], form: Form, material: Material) -> Expected:
-        return self._expected(prompt, values, form, material)
+        return self._expected(prompt, values, form, material, None)
 
 
 class PlannedAnswers:

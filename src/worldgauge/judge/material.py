@@ -44,6 +44,15 @@ class Material:
     film: Film | None = None
     frames: tuple[int, ...] = ()
     """Numbers of the frames that are shown."""
+    groups: tuple[int, ...] = ()
+    """How many pictures each group has; empty: all are one group."""
+
+    def group(self, number: int) -> tuple[Picture | Film, ...]:
+        """The pictures of one group, or the film."""
+        if self.film is not None:
+            return (self.film,)
+        first = sum(self.groups[:number])
+        return self.pictures[first : first + self.groups[number]] if self.groups else self.pictures
 
 
 class Looked:

@@ -118,10 +118,11 @@ class Panel(AskedInstrument):
         form: Form,
         about: str = "",
         rate: float | None = None,
+        released: Mapping[str, Any] | None = None,
     ) -> Shown:
         """What the votes come to, and the frames that were shown."""
         looked = Looked(clip)
-        return self._joined(form, lambda one: one.ask(clip, prompt, values, form, about, rate, looked))
+        return self._joined(form, lambda one: one.ask(clip, prompt, values, form, about, rate, looked, released))
 
     def inquire(self, inquiry: Inquiry) -> Shown:
         """The same of a question about exact frames."""

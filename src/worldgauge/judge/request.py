@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -85,6 +85,10 @@ class Request:
     turns: tuple[Turn, ...] = ()
     take: int = 0
     """Which time it is asked; requests that are alike but for this are two questions."""
+    parts: tuple[str | Picture | Film, ...] = ()
+    """Texts and pictures in the order of the authors' own request; empty: the pictures, then the text."""
+    translate: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
+    """Of a request in the authors' words: from the JSON that it requests to the one that the form reads."""
     again: bool = False
     """Whether it follows a reply that was cut off: it is sent at once, never by batch."""
 
@@ -117,6 +121,12 @@ class Reply:
     """Seconds after which the provider would take the next call, where it says that it would not take it now."""
     scores: Mapping[str, float] | None = None
     """Probability of each choice, from a judge whose logits can be read."""
+
+
+def content_of(request: Request) -> tuple[str | Picture | Film, ...]:
+    """What a request holds, in the order in which it is sent."""
+    film = () if request.film is None else (request.film,)
+    return request.parts or (*request.pictures, *film, request.text)
 
 
 class Client(Protocol):

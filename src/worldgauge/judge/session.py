@@ -155,11 +155,15 @@ class Session:
             if reply.cut:
                 break
             try:
-                value = form.read(object_in(text), earlier)
+                content = object_in(text)
+                value = form.read(content if request.translate is None else request.translate(content), earlier)
                 return Answer(value, tuple(raw), reply.model, reply.scores)
             except Unreadable as problem:
                 earlier = problem.partial if problem.partial is not None else earlier
                 last = problem.problem
+                if request.translate is not None:
+                    # A request in the authors' words is put once, as they put it.
+                    break
                 if repair < REPAIRS:
                     self._count("repaired", 1)
                     complaint = render(REPAIR_PROMPT, read_prompt(REPAIR_PROMPT), {"problem": last, "schema": schema})
@@ -169,7 +173,8 @@ class Session:
             return Answer(settled, tuple(raw), reply.model)
         if reply.cut:
             raise _cut_off(reply, request)
-        raise NotUnderstood(f"the judge's reply could not be read, {1 + REPAIRS} times: {last[:300]}")
+        times = "" if request.translate is not None else f", {1 + REPAIRS} times"
+        raise NotUnderstood(f"the judge's reply could not be read{times}: {last[:300]}")
 
     def _uncut(self, request: Request, call: Callable[[Request], Reply], raw: list[str]) -> tuple[Reply, Request]:
         """The reply to a request, and the request that brought it: one that was cut off is requested once more with a

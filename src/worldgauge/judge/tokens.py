@@ -71,16 +71,16 @@ def bounds(request: Request, schema_text: str) -> tuple[Usage, Usage]:
     return Usage(low + pictures[0] + film[0], 1), Usage(most, request.decoding.most)
 
 
-def expected(request: Request, client: str, effort: str = "") -> Usage:
+def expected(request: Request, schema: Mapping[str, Any], client: str, effort: str = "") -> Usage:
     """The usage to be expected of a request: English text, the picture rule of the client's provider, and a reply as
-    long as its form, with thoughts where the judge thinks."""
+    long as the form `schema`, with thoughts where the judge thinks."""
     texts = [request.system, request.text, canonical_json(dict(request.schema))]
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     rule = _PICTURE_RULES.get(client, _PICTURE_RULES["openai"])
     pictures = sum(rule(*picture.size) for picture in request.pictures)
     film = math.ceil(_FILM_TOKENS * request.film.seconds) if request.film is not None else 0
     thoughts = request.decoding.thoughts // 2 or _THOUGHTS.get(effort.casefold(), 0)
-    answer = min(_length_of(request.schema) + thoughts, request.decoding.most)
+    answer = min(_length_of(schema) + thoughts, request.decoding.most)
     return Usage(math.ceil(size / _BYTES_OF_A_TOKEN) + pictures + film + 2 * OVERHEAD, max(1, answer))
 
 

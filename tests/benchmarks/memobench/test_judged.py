@@ -178,7 +178,9 @@ def test_what_is_sent_byte_for_byte() -> None:
     asked: dict[str, Any] = {}
 
     class Listener:
-        def ask(self, clip: Clip, prompt: str, values: dict[str, str], form: BankForm, about: str, rate: float) -> None:
+        def ask(
+            self, clip: Clip, prompt: str, values: dict[str, str], form: BankForm, about: str, rate: float, **_: Any
+        ) -> None:
             asked["text"] = judge_of(settings).request(prompt, values, form, describe(clip, settings, rate)).text
             raise Unscored("asked")
 

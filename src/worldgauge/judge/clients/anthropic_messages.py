@@ -10,7 +10,7 @@ from typing import Any
 
 from worldgauge.judge.clients.errors import failed_call, wait_in
 from worldgauge.judge.clients.openai_compatible import usage_in
-from worldgauge.judge.request import Reply, Request
+from worldgauge.judge.request import Film, Picture, Reply, Request, content_of
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.settings import Settings
 
@@ -50,24 +50,14 @@ class AnthropicMessages:
             raise failed_call(None, f"{type(error).__name__}: {error}", "", self.secret, error) from None
 
     def payload(self, request: Request) -> dict[str, Any]:
-        parts: list[dict[str, Any]] = [
-            {
-                "type": "image",
-                "source": {
-                    "type": "base64",
-                    "media_type": picture.media_type,
-                    "data": base64.b64encode(picture.data).decode(),
-                },
-            }
-            for picture in request.pictures
-        ]
-        messages: list[dict[str, Any]] = [{"role": "user", "content": [*parts, {"type": "text", "text": request.text}]}]
+        parts = [_part(one) for one in content_of(request) if not isinstance(one, Film)]
+        messages: list[dict[str, Any]] = [{"role": "user", "content": parts}]
         for turn in request.turns:
             messages.append({"role": "assistant", "content": turn.reply or "(nothing)"})
             messages.append({"role": "user", "content": turn.complaint})
         payload: dict[str, Any] = {
             "model": self._settings.sent_model,
-            "system": request.system,
+            **({"system": request.system} if request.system else {}),
             "messages": messages,
             # The provider counts thoughts in this limit, and a budget of theirs must be smaller than it.
             "max_tokens": request.decoding.most,
@@ -85,9 +75,16 @@ class AnthropicMessages:
                 else {"type": "disabled"}
             )
         output: dict[str, Any] = {"effort": settings.effort} if settings.effort else {}
-        if settings.structured:
+        if settings.structured and request.schema:
             output["format"] = {"type": "json_schema", "schema": dict(request.schema)}
         return {**payload, "output_config": output} if output else payload
+
+
+def _part(one: str | Picture) -> dict[str, Any]:
+    if isinstance(one, str):
+        return {"type": "text", "text": one}
+    data = base64.b64encode(one.data).decode()
+    return {"type": "image", "source": {"type": "base64", "media_type": one.media_type, "data": data}}
 
 
 def reply_in(content: Any, wait: float = 0.0) -> Reply:

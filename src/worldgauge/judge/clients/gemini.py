@@ -12,7 +12,7 @@ from typing import Any
 
 from worldgauge.core.registry import unknown_name
 from worldgauge.judge.clients.errors import failed_call
-from worldgauge.judge.request import Failed, Film, Reply, Request, Usage
+from worldgauge.judge.request import Failed, Film, Picture, Reply, Request, Usage, content_of
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.settings import Settings
 
@@ -99,10 +99,14 @@ class Gemini:
 
     def contents(self, request: Request, uploaded: Any = None) -> list[Any]:
         part = self.types.Part
-        parts = [part.from_bytes(data=p.data, mime_type=p.media_type) for p in request.pictures]
-        if uploaded is not None:
-            parts.append(part.from_uri(file_uri=uploaded.uri, mime_type=uploaded.mime_type))
-        parts.append(part.from_text(text=request.text))
+        parts = []
+        for one in content_of(request):
+            if isinstance(one, str):
+                parts.append(part.from_text(text=one))
+            elif isinstance(one, Picture):
+                parts.append(part.from_bytes(data=one.data, mime_type=one.media_type))
+            elif uploaded is not None:
+                parts.append(part.from_uri(file_uri=uploaded.uri, mime_type=uploaded.mime_type))
         contents = [self.types.Content(role="user", parts=parts)]
         for turn in request.turns:
             contents.append(self.types.Content(role="model", parts=[part.from_text(text=turn.reply or "(nothing)")]))
@@ -113,11 +117,11 @@ class Gemini:
         decoding = request.decoding
         held = (
             {"response_mime_type": "application/json", "response_json_schema": dict(request.schema)}
-            if self.settings.structured
+            if self.settings.structured and request.schema
             else {}
         )
         return self.types.GenerateContentConfig(
-            system_instruction=request.system,
+            system_instruction=request.system or None,
             temperature=decoding.temperature,
             seed=decoding.seed,
             max_output_tokens=None if decoding.max_tokens is None else decoding.most,

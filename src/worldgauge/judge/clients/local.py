@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worldgauge.judge.clients.patches import Pixels, cut, opened
-from worldgauge.judge.request import Failed, Reply, Request, Usage
+from worldgauge.judge.request import Failed, Reply, Request, Usage, content_of
 
 if TYPE_CHECKING:
     from worldgauge.judge.settings import Settings
@@ -201,11 +201,13 @@ def opening(number: str) -> str:
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
-    shown: list[dict[str, Any]] = [{"type": "image"} for _ in request.pictures]
-    messages = [
-        {"role": "system", "content": [{"type": "text", "text": request.system}]},
-        {"role": "user", "content": [*shown, {"type": "text", "text": request.text}]},
+    content = [
+        {"type": "text", "text": one} if isinstance(one, str) else {"type": "image"} for one in content_of(request)
     ]
+    messages: list[dict[str, Any]] = []
+    if request.system:
+        messages.append({"role": "system", "content": [{"type": "text", "text": request.system}]})
+    messages.append({"role": "user", "content": content})
     for turn in request.turns:
         messages.append({"role": "assistant", "content": [{"type": "text", "text": turn.reply}]})
         messages.append({"role": "user", "content": [{"type": "text", "text": turn.complaint}]})

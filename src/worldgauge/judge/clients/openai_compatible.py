@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worldgauge.judge.clients.http import open_client, post, wait_told
-from worldgauge.judge.request import Failed, Film, Picture, Reply, Request, Usage
+from worldgauge.judge.request import Failed, Film, Picture, Reply, Request, Usage, content_of
 from worldgauge.judge.secrets import Secret
 from worldgauge.judge.settings import Settings
 
@@ -33,14 +33,9 @@ class OpenAiCompatible:
         self.http.close()
 
     def payload(self, request: Request) -> dict[str, Any]:
-        parts: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": _url(p)}} for p in request.pictures]
-        if request.film is not None:
-            parts.append({"type": "video_url", "video_url": {"url": _url(request.film)}})
-        parts.append({"type": "text", "text": request.text})
-        messages: list[dict[str, Any]] = [
-            {"role": "system", "content": request.system},
-            {"role": "user", "content": parts},
-        ]
+        parts = [_part(one) for one in content_of(request)]
+        messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
+        messages.append({"role": "user", "content": parts})
         for turn in request.turns:
             messages.append({"role": "assistant", "content": turn.reply or "(nothing)"})
             messages.append({"role": "user", "content": turn.complaint})
@@ -54,10 +49,17 @@ class OpenAiCompatible:
             payload["seed"] = decoding.seed
         if self._settings.effort:
             payload["reasoning_effort"] = self._settings.effort
-        if self._settings.structured:
+        if self._settings.structured and request.schema:
             form = {"name": "answer", "schema": dict(request.schema), "strict": True}
             payload["response_format"] = {"type": "json_schema", "json_schema": form}
         return {**payload, **self._settings.options}
+
+
+def _part(one: str | Picture | Film) -> dict[str, Any]:
+    if isinstance(one, str):
+        return {"type": "text", "text": one}
+    kind = "image_url" if isinstance(one, Picture) else "video_url"
+    return {"type": kind, kind: {"url": _url(one)}}
 
 
 def _url(part: Picture | Film) -> str:

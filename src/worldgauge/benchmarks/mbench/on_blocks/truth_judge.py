@@ -57,6 +57,7 @@ class TruthJudge(Judge):
         about: str = "",
         rate: float | None = None,
         looked: Looked | None = None,
+        released: Mapping[str, Any] | None = None,
     ) -> Shown:
         """The true answer to one of this benchmark's prompts."""
         frames = clip.frames()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from worldgauge.benchmarks.memobench.data.answer_form import COMPLETED, BankForm
+from worldgauge.benchmarks.memobench.data.answer_form import COMPLETED, BankForm, released_question
 from worldgauge.core.case import Question
 from worldgauge.core.clip import Clip
 from worldgauge.core.signal import Arrays, signal
@@ -23,7 +23,9 @@ def clip_answers(clip: Clip, questions: Sequence[Question], judge: Judge) -> Arr
     form = BankForm(tuple(question.id for question in questions))
     lines = [json.dumps({"id": one.id, "question": one.text}, ensure_ascii=False) for one in questions]
     values = {"questions": fenced("\n".join(lines)), "count": str(len(lines))}
-    answer, frames = judge.ask(clip, PROMPT, values, form, f"{len(lines)} questions", played_rate(clip))
+    released = {"questions": [released_question(one) for one in questions]}
+    about = f"{len(lines)} questions"
+    answer, frames = judge.ask(clip, PROMPT, values, form, about, played_rate(clip), released=released)
     texts = {question.id: question.text for question in questions}
     told = [[texts[item["id"]], item["answer"], item["reason"]] for item in answer.value[COMPLETED]]
     return answer.arrays(frames, told)

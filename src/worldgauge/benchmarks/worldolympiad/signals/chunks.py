@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -28,6 +28,8 @@ class TimedChunk:
     caption: str
     action: str
     source_interval: str
+    row: Mapping[str, Any]
+    """As the released code joins it from prompts and times."""
 
 
 def timed_chunks(clip: Clip, prompts: Sequence[dict[str, Any]]) -> list[TimedChunk]:
@@ -49,6 +51,7 @@ def timed_chunks(clip: Clip, prompts: Sequence[dict[str, Any]]) -> list[TimedChu
             one["caption"],
             str(one["action"] or ""),
             str(one["source_interval"] or ""),
+            one,
         )
         for one in found
     ]

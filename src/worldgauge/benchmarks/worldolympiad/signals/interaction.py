@@ -51,7 +51,8 @@ def chunk_judgements(
         values = {"chunk": fenced(_told(one))}
         form = _form("chunk")
         about = f"chunk {one.index}"
-        inquiries.append(Inquiry((shown, _reference(reference, chunks, equal_spans)), CHUNK, values, form, about))
+        exhibits = (shown, _reference(reference, chunks, equal_spans))
+        inquiries.append(Inquiry(exhibits, CHUNK, values, form, about, {"chunk": one.row}))
     return _answered(judge, inquiries)
 
 
@@ -74,7 +75,8 @@ def transition_judgements(
         )
         values = {"left": fenced(_told(left)), "right": fenced(_told(right))}
         about = f"transition {left.index} to {right.index}"
-        inquiries.append(Inquiry(exhibits, TRANSITION, values, _form("transition"), about))
+        released = {"left": left.row, "right": right.row}
+        inquiries.append(Inquiry(exhibits, TRANSITION, values, _form("transition"), about, released))
     return _answered(judge, inquiries)
 
 
@@ -91,7 +93,8 @@ def global_judgement(clip: Clip, reference: Clip, chunks: Chunks, judge: Judge, 
         _reference(reference, chunks, equal_spans),
     )
     values = {"prompts": fenced(json.dumps(asked, ensure_ascii=False))}
-    return _answered(judge, [Inquiry(exhibits, GLOBAL, values, _form("global"), "global")])
+    released = {"chunks": [one.row for one in timed_chunks(clip, chunks)] if clip.video.beside else chunks}
+    return _answered(judge, [Inquiry(exhibits, GLOBAL, values, _form("global"), "global", released)])
 
 
 def _form(level: str) -> NumbersForm:

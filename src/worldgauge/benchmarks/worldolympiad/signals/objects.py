@@ -28,9 +28,8 @@ OBJECTS = "worldgauge.benchmarks.worldolympiad:objects"
 def moving_things(clip: Clip, description: str, judge: Judge) -> Arrays:
     """Names of the things that visibly move, three at most, by a judge that sees eight frames and the description."""
     shown = Exhibit("frames of the clip", clip, judged_frames(clip))
-    inquiry = Inquiry(
-        (shown,), OBJECTS, {"description": fenced(description), "most": str(MOST)}, WordsForm(), "objects"
-    )
+    values = {"description": fenced(description), "most": str(MOST)}
+    inquiry = Inquiry((shown,), OBJECTS, values, WordsForm(), "objects", {"description": description})
     judge.expect([inquiry])
     answer, frames = judge.inquire(inquiry)
     return answer.arrays(frames, [["what moves", ", ".join(object_names(answer.value)), ""]])

@@ -139,7 +139,8 @@ class _Asker:
             tuple(rule.id for rule in asked), "related" if prompt == RELEVANCE else "compliant", "question_id"
         )
         about = f"{prompt.rpartition(':')[2]} of {', '.join(rule.id for rule in asked)}"
-        return Inquiry(self._exhibits, prompt, values, form, about)
+        released = {"description": self._description, "rules": [rule.id for rule in asked], "batched": batched}
+        return Inquiry(self._exhibits, prompt, values, form, about, released)
 
     def answer(self, found: Any) -> Answer:
         """What was found, with all that was said."""

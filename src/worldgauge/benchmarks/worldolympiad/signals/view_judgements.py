@@ -36,7 +36,8 @@ def static_scene_text(description: str, judge: Judge) -> Arrays:
 
     The same for every model. A rule makes it where what the judge says cannot be read.
     """
-    inquiry = Inquiry((), REWRITE, {"description": fenced(description)}, TEXTS, "static scene")
+    values = {"description": fenced(description)}
+    inquiry = Inquiry((), REWRITE, values, TEXTS, "static scene", {"description": description})
     judge.expect([inquiry])
     try:
         answer, _ = judge.inquire(inquiry)
@@ -95,12 +96,14 @@ def _of_views(clip: Clip, description: str, views: Arrays | None, text: Arrays |
     pictures = _pictures(clip, views)
     label = "views of the rebuilt place, along a path through it"
     shown = Exhibit(label, pictures, tuple(range(SHOWN)), quality=QUALITY)
-    return _asked(judge, Inquiry((shown,), VIEWS, _values(description, text), SCORE, "views"))
+    scene = _scene(description, text)
+    return _asked(judge, Inquiry((shown,), VIEWS, {"scene": fenced(scene)}, SCORE, "views", {"scene": scene}))
 
 
 def _of_meta_view(clip: Clip, description: str, views: Arrays | None, text: Arrays | None, judge: Judge) -> Arrays:
     shown = Exhibit("the rebuilt place from its farthest camera", _pictures(clip, views), (SHOWN,), quality=100)
-    return _asked(judge, Inquiry((shown,), META, _values(description, text), SCORE, "meta-view"))
+    scene = _scene(description, text)
+    return _asked(judge, Inquiry((shown,), META, {"scene": fenced(scene)}, SCORE, "meta-view", {"scene": scene}))
 
 
 def _asked(judge: Judge, inquiry: Inquiry) -> Arrays:
@@ -109,8 +112,8 @@ def _asked(judge: Judge, inquiry: Inquiry) -> Arrays:
     return answer.arrays(shown, [[inquiry.about, f"{answer.value['score']:g}", answer.value["reason"]]])
 
 
-def _values(description: str, text: Arrays | None) -> dict[str, str]:
-    return {"scene": fenced(static_scene(description) if text is None else answer_in(text))}
+def _scene(description: str, text: Arrays | None) -> str:
+    return static_scene(description) if text is None else str(answer_in(text))
 
 
 def _pictures(clip: Clip, views: Arrays | None) -> Clip:
