@@ -10,12 +10,13 @@ import pytest
 
 from report.made_runs import made_cases, write_made_run
 from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file
+from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.official import InstrumentsFile, OfficialJudge, OfficialUse
 from worldgauge.core.run_file import RunFile
 from worldgauge.core.run_folder import Run
-from worldgauge.core.weights import Weights
+from worldgauge.core.weights import OtherFile, Weights
 from worldgauge.report import unofficial as module
 from worldgauge.report.summary import summarise
 from worldgauge.report.unofficial import (
@@ -105,19 +106,47 @@ PUBLISHED = "ab" * 32
         (PUBLISHED, PUBLISHED, ""),
         ("abababab", PUBLISHED, ""),
         ("", PUBLISHED, "weights 'raft_large', of which no digest is published"),
-        (PUBLISHED, "cd" * 32, f"weights 'raft_large' of digest {'cd' * 6} instead of the published {'ab' * 6}"),
+        (PUBLISHED, "cd" * 32, f"weights 'raft_large' of digest {'cd' * 6}, which is not the published one"),
+        ("abababab", "cd" * 32, f"weights 'raft_large' of digest {'cd' * 6}, which is not the published one"),
+        (PUBLISHED, "ef" * 32, ""),
         (PUBLISHED, "unknown", ""),
     ],
 )
 def test_weights_are_official_by_their_digest_alone(
     monkeypatch: pytest.MonkeyPatch, sha256: str, used: str, line: str
 ) -> None:
-    entry = Weights(id="raft_large", what="RAFT", file="r.pth", page="p", licence="x", code_licence="x", sha256=sha256)
+    also = [OtherFile(url="u", file="other.pth", sha256="ef" * 32)] if sha256 else []
+    entry = Weights(
+        id="raft_large", what="RAFT", file="r.pth", page="p", licence="x", code_licence="x", sha256=sha256,
+        also=tuple(also),
+    )  # fmt: skip
     monkeypatch.setattr(module, "weights_table", lambda: {"raft_large": entry})
     found = run(a=told("flow_fields", "raft_large", parameters=RAFT, weights=[used]))
     expected = {"a": [f"flow_fields: raft_large with {line}"]} if line else {}
     assert unofficial(found) == expected
     assert seen_by_others(found) == set(expected)
+
+
+@pytest.mark.parametrize(
+    ("config", "used", "official"),
+    [
+        ({"c.json": "cd" * 32}, digest_of({"m.pth": PUBLISHED, "c.json": "cd" * 32}), True),
+        ({"c.json": "cd" * 32}, digest_of({"m.pth": PUBLISHED, "c.json": "ef" * 32}), False),
+        ({"c.json": "cd" * 32}, "01" * 32, False),
+        # Without the digest of the small file nothing can be compared here; the run did.
+        ({}, "01" * 32, True),
+    ],
+)
+def test_weights_of_several_files_are_known_by_all_of_them(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, str], used: str, official: bool
+) -> None:
+    entry = Weights(
+        id="raft_large", what="RAFT", file="m.pth", repository="o/r", licence="x", code_licence="x", sha256=PUBLISHED,
+        beside=("c.json",), beside_sha256=config,
+    )  # fmt: skip
+    monkeypatch.setattr(module, "weights_table", lambda: {"raft_large": entry})
+    found = run(a=told("flow_fields", "raft_large", parameters=RAFT, weights=[used]))
+    assert (unofficial(found) == {}) is official
 
 
 @pytest.mark.parametrize(

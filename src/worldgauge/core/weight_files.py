@@ -197,6 +197,21 @@ def _digest_together(entry: Weights) -> str:
     return digest_of({entry.file: entry.sha256} | entry.beside_sha256) if entry.beside else entry.sha256
 
 
+def may_be_published(entry: Weights, digest: str) -> bool:
+    """Whether a digest that a run keeps is that of the published files, or of files that nothing known speaks against.
+
+    Where small files belong to an entry, it is the digest of all of them together: without the digest of each of them
+    it cannot be compared.
+    """
+    return any(_fits(edition, digest) for edition in entry.editions)
+
+
+def _fits(edition: Weights, digest: str) -> bool:
+    if not edition.beside:
+        return digest.startswith(edition.sha256)
+    return not edition.fully_known or digest == _digest_together(edition)
+
+
 def _missing_beside(entry: Weights, path: Path) -> str:
     """One line about a small file that is not next to the weights; empty where all are there."""
     for part in entry.beside:

@@ -19,6 +19,7 @@ from worldgauge.core.official import RELEASED, InstrumentsFile, OfficialJudge, O
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
+from worldgauge.core.weight_files import may_be_published
 from worldgauge.core.weights import UNKNOWN, weights_table
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _unproven_weights(used: Mapping[str, Any]) -> Iterator[str]:
     """Which weights of an instrument, as a run describes it, cannot be held to be the published ones.
 
     A file without a published digest may be any file, a random one too. The run keeps the digest of each file that it
-    used; where small files belong to an entry, that of all of them together, which only the run could compare.
+    used, so that one of another digest shows, whatever the table knew when the run was made.
     """
     digests = used.get("weights")
     if not isinstance(digests, list):
@@ -144,10 +145,10 @@ def _unproven_weights(used: Mapping[str, Any]) -> Iterator[str]:
     table = weights_table()
     for name, digest in zip(_weights_of(used), digests, strict=False):
         entry = table.get(name)
-        if entry is None or not entry.sha256:
+        if entry is None or entry.known_digest == "none":
             yield f"weights '{name}', of which no digest is published"
-        elif digest != UNKNOWN and not entry.beside and not str(digest).startswith(entry.sha256):
-            yield f"weights '{name}' of digest {str(digest)[:12]} instead of the published {entry.sha256[:12]}"
+        elif digest != UNKNOWN and not may_be_published(entry, str(digest)):
+            yield f"weights '{name}' of digest {str(digest)[:12]}, which is not the published one"
 
 
 def _weights_of(used: Mapping[str, Any]) -> tuple[str, ...]:
