@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from worldgauge.core.authors_code import AuthorsCode, AuthorsPrompt, read_authors_table
@@ -100,15 +100,23 @@ def authors_entry(name: str) -> tuple[AuthorsCode, AuthorsPrompt] | None:
     return AuthorsCode(place), entry
 
 
-def known_text(name: str) -> bool:
-    """Whether a prompt is the authors' own, in a version that was compared with recorded requests."""
-    found = authors_entry(name)
-    return found is not None and found[0].digest(found[1]) in found[1].digests
-
-
 def read_prompt(name: str) -> str:
     """The text of a prompt."""
     return read_text(prompt_file(name), missing="restore the prompt file")
+
+
+def are_authors_texts(prompts: Mapping[str, str]) -> bool:
+    """Whether all of these prompts, name to digest, are the authors' own in a version that was compared."""
+    for name, digest in prompts.items():
+        try:
+            table = read_authors_table(_folder_of(name))
+        except (WorldGaugeError, ImportError):
+            # The package that the run was made with is not here.
+            return False
+        entry = None if table is None else table.prompt.get(name.rpartition(":")[2])
+        if entry is None or digest not in entry.digests:
+            return False
+    return bool(prompts)
 
 
 def digest_of_prompt(name: str) -> str:

@@ -16,6 +16,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS, Instrument
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.official import RELEASED, InstrumentsFile, OfficialJudge, OfficialUse, official_instruments
+from worldgauge.core.prompts import are_authors_texts
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
@@ -86,8 +87,9 @@ def _others(signal: Mapping[str, Any], known: InstrumentsFile, protocol: str, st
         yield from _other_instrument(one, use, protocol, strictly)
         if use is not None and use.differs:
             yield f"{one['signal']}: {use.differs}"
-        if strictly and use is not None and use.judge and use.judge.wording and _judges_of(one.get("instrument")):
-            yield f"{one['signal']}: {use.judge.wording}"
+        form = use.judge if use is not None and _judges_of(one.get("instrument")) else None
+        if form is not None and form.wording and not are_authors_texts(one.get("prompts", {})):
+            yield f"{one['signal']}: {form.wording}"
 
 
 def _each_signal(signals: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -120,7 +122,7 @@ def _other_instrument(
             yield from (f"{name} with {line}" for line in _unproven_weights(used))
         if used.get("stands_in"):
             yield f"{name} through a {used['stands_in']}, not the authors' code"
-    if strictly and use is not None:
+    if use is not None and (strictly or use.judge is not None):
         yield from (f"{signal['signal']}: {line}" for line in _other_judges(used, use.judge or OfficialJudge()))
 
 

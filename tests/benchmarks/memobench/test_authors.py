@@ -15,7 +15,10 @@ from benchmarks.memobench.released_layout import write_dataset, write_frames
 from helpers import records, worldgauge
 from judge.released_requests import digest, requests_of
 from worldgauge.benchmarks.memobench import authors
-from worldgauge.core.authors_code import AuthorsCode, Shown
+from worldgauge.core.authors_code import AuthorsCode, Shown, read_authors_table
+from worldgauge.core.benchmark import read_benchmark_file
+from worldgauge.core.official import official_instruments
+from worldgauge.report.unofficial import _others as others
 
 RELEASED = "WORLDGAUGE_RELEASED_MEMOBENCH"
 DIGESTS = Path(__file__).with_name("released_requests.json")
@@ -112,3 +115,23 @@ def test_other_code_is_refused_in_one_line(checkout: Path, change: tuple[str, st
     with pytest.raises(Exception, match=problem) as refused:
         authors.answers(AuthorsCode(checkout), {"questions": BANK})
     assert "\n" not in str(refused.value)
+
+
+def test_columns_in_our_own_words_are_marked_in_every_table(checkout: Path, tmp_path: Path) -> None:
+    """Before, nothing said that wording and material are not the authors'."""
+    told = {"name": "judge", "parameters": {"client": "gemini", "model": "gemini-3.1-pro-preview", "send": "video"}}
+    free = {"temperature": None, "seed": None, "max_tokens": None}
+    known = official_instruments(read_benchmark_file("memobench"))
+    name = f"{authors.__package__}:answers"
+    released = read_authors_table(Path(authors.__file__).parent / "prompts").prompt["answers"].digests[0]
+
+    def lines(prompt: str, **parameters: Any) -> list[str]:
+        used = {**told, "parameters": {**told["parameters"], **free, **parameters}}
+        signal = {"signal": "memobench/clip_answers", "instrument": used, "prompts": {name: prompt}, "needs": ()}
+        return list(others(signal, known, "released"))
+
+    assert any("our own words" in line for line in lines("0" * 64))
+    assert not lines(released)
+    assert any("send=frames instead of video" in line for line in lines(released, send="frames"))
+    assert any("temperature=0.0 instead of the provider's own" in line for line in lines(released, temperature=0.0))
+    assert any("instead of gemini-3.1-pro-preview" in line for line in lines(released, model="other"))

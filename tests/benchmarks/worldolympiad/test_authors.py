@@ -16,7 +16,14 @@ from judge.released_requests import Call, as_sent, digest, requests_of
 from worldgauge.benchmarks.worldolympiad import authors
 from worldgauge.core.authors_code import AuthorsCode, AuthorsMessage
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.prompts import FOLDER, authors_items, digest_of_prompt, forget_prompts, known_text, place_prompts
+from worldgauge.core.prompts import (
+    FOLDER,
+    are_authors_texts,
+    authors_items,
+    digest_of_prompt,
+    forget_prompts,
+    place_prompts,
+)
 
 RELEASED = "WORLDGAUGE_RELEASED_WORLDOLYMPIAD"
 DIGESTS = Path(__file__).with_name("released_requests.json")
@@ -123,7 +130,7 @@ def test_an_unknown_version_is_used_with_a_remark(checkout: Path, caplog: pytest
     try:
         name = f"{authors.__package__}:chunk"
         before = digest_of_prompt(name)
-        assert not known_text(name)
+        assert not are_authors_texts({name: before})
         file = checkout / "interaction/vlm_inter.py"
         file.write_text(file.read_text("utf-8").replace("one piece", "one part"), "utf-8")
         assert digest_of_prompt(name) != before
