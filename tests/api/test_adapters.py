@@ -16,6 +16,7 @@ from worldgauge.adapters.mlflow_tracking import log_to_mlflow
 from worldgauge.adapters.numbers import finite_numbers
 from worldgauge.adapters.tensorboard_events import log_to_tensorboard
 from worldgauge.adapters.weights_and_biases import log_to_wandb
+from worldgauge.core.manifest import include
 
 TOLD = {"psnr": 31.5, "psnr/coverage": 1.0, "ssim": math.nan, "ssim/coverage": 0.0, "bench/psnr": 12.0}
 
@@ -47,9 +48,21 @@ def test_what_each_client_is_told() -> None:
     assert recorders[2].told == [(name, value, 7) for name, value in kept.items()]
 
 
-def test_a_run_is_told_with_its_coverage(videos: Path) -> None:
+UNDECIDED = """
+from worldgauge import Measurement, Unscored, metric
+
+@metric(unit="", higher_is_better=True, bounds=(0, 1))
+def undecided(case) -> Measurement:
+    '''Never decides, for a reason that no model can cause.'''
+    raise Unscored("nothing to go by", code="of-the-case")
+"""
+
+
+def test_a_run_is_told_with_its_coverage(videos: Path, tmp_path: Path) -> None:
     (videos / "case-02.mkv").write_text("broken")
-    run = wg.evaluate(videos, metrics=["psnr", "looks_nice"])
+    (tmp_path / "undecided.py").write_text(UNDECIDED)
+    include(tmp_path / "undecided.py")
+    run = wg.evaluate(videos, metrics=["psnr", "undecided"])
     numbers = finite_numbers(run)
     value = run.summary().metrics["psnr"].value
     assert value is not None
@@ -59,7 +72,7 @@ def test_a_run_is_told_with_its_coverage(videos: Path) -> None:
         # A broken video could have been anything from 0 to 99 dB.
         "psnr/lowest": pytest.approx(2 * value / 3),
         "psnr/highest": pytest.approx((2 * value + 99) / 3),
-        "looks_nice/coverage": 0.0,
+        "undecided/coverage": 0.0,
     }
 
 

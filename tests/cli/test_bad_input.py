@@ -159,12 +159,14 @@ def test_a_reference_that_is_gone_is_the_data_sets_error(videos: Path, tmp_path:
     assert statuses("out", "case-00")["psnr"][0] == "ok"
 
 
-def test_nothing_scored_is_counted_and_not_success_under_strict(tmp_path: Path) -> None:
+def test_nothing_scored_is_counted_and_not_success(tmp_path: Path) -> None:
     (tmp_path / "v").mkdir()
     (tmp_path / "v" / "a.mp4").write_text("no")
     flags = ["run", tmp_path / "v", "-m", "flow_magnitude", "-w", 1]
-    printed = helpers.worldgauge(*flags).stdout
-    assert "records: 0 scored, 1 invalid\nwhy: 'worldgauge show " in printed and " --status invalid'" in printed
+    done = helpers.worldgauge(*flags, check=False)
+    assert "records: 0 scored, 1 invalid\nwhy: 'worldgauge show " in done.stdout
+    assert " --status invalid'" in done.stdout and done.returncode == 1
+    assert "flow_magnitude has no value in any case (1 invalid: a.mp4 " in done.stderr
     assert helpers.worldgauge(*flags, "--strict", check=False).returncode == 1
 
 

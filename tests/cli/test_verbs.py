@@ -44,7 +44,7 @@ def test_plan_knows_what_is_stored(videos: Path) -> None:
 
 
 def test_own_videos_without_reference(videos: Path, tmp_path: Path) -> None:
-    """What is possible is run; what was asked for and is not possible is listed with its reason."""
+    """What is possible is run; a metric that is named and is not possible is refused with its reason."""
     bare = tmp_path / "bare"
     bare.mkdir()
     for name in ("case-00.mkv", "case-01.mkv"):
@@ -52,9 +52,9 @@ def test_own_videos_without_reference(videos: Path, tmp_path: Path) -> None:
     found = helpers.run_json("plan", bare)
     assert "psnr" not in found["metrics"]
     assert "flow_magnitude" in found["metrics"]
-    done = helpers.worldgauge("run", bare, "-m", "psnr,warp_error", "-w", 1)
-    assert "psnr  needs a reference video" in done.stdout
-    assert "warp_error ↓ " in done.stdout
+    done = helpers.worldgauge("run", bare, "-m", "psnr,warp_error", "-w", 1, check=False)
+    assert done.returncode == 2 and "psnr (needs a reference video)" in done.stderr
+    assert "warp_error ↓ " in helpers.worldgauge("run", bare, "-m", "warp_error", "-w", 1).stdout
 
 
 def test_two_benchmarks_in_one_run(videos: Path, tmp_path: Path) -> None:

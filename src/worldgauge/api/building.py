@@ -36,7 +36,7 @@ from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.job import Job, Setup, choose_metrics
 from worldgauge.engine.layers import store_at
 from worldgauge.engine.limits import check_workers
-from worldgauge.engine.possible import possible_metrics
+from worldgauge.engine.possible import PossibleMetrics, possible_metrics
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.store import default_store
 
@@ -106,11 +106,13 @@ def build_job(
     asked = chosen_judge(judge, folder, judge_takes, judge_batch)
     wanted, official = names_in(metrics), official_uses(file, chosen_protocol)
     seats = choose_seats(instruments, use, official, file.namespace, judge=asked)
-    uses, excluded = opened.metrics(chosen_protocol), dict[str, str]()
-    if not uses and not wanted:
-        uses, excluded = possible_metrics([c for c in opened.cases if not only or c.id in only], seats)
-    chosen = choose_metrics(uses, wanted, file.namespace, chosen_protocol)
+    possible = PossibleMetrics(tuple(opened.metrics(chosen_protocol)), {})
+    if not possible.uses and not wanted:
+        possible = possible_metrics([c for c in opened.cases if not only or c.id in only], seats)
+    chosen = choose_metrics(possible.uses, wanted, file.namespace, chosen_protocol)
     if not chosen:
+        if possible.damaged:
+            raise WorldGaugeError(possible.damaged[0])
         raise WorldGaugeError(f"no metric can be computed for '{file.name}'", "name some, to learn what they need")
     on = chosen_device(device, chosen, seats)
     gpus = gpu_count(on)
@@ -153,7 +155,9 @@ def build_job(
         moved=moved,
         break_lock=break_lock,
         arguments=tuple(arguments),
-        excluded=excluded,
+        named=tuple(use.id for use in chosen) if wanted else (),
+        excluded=possible.excluded,
+        damaged=possible.damaged,
         spending=Spending(max_cost, max_calls),
         send_to=(*send_to, *confirmed_hosts()),
     )

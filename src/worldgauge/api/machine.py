@@ -26,7 +26,11 @@ def chosen_device(device: str | None, uses: Sequence[MetricUse], seats: Seats) -
 
 
 def device_for(device: str | None, networks: Callable[[], bool]) -> str:
-    """The same for who asks instruments outside of a run; `networks` tells whether one of them is a network."""
+    """The same for callers that use instruments outside of a run; `networks` returns whether one of them is a network.
+
+    A device that is named is taken as it is: a plan may be for another machine. `check_device` is for those who compute
+    on this one.
+    """
     asked = "auto" if device is None else str(device)
     if not re.fullmatch(r"auto|cpu|mps|cuda(:\d{1,3})?", asked):
         raise WorldGaugeError(f"there is no device '{asked}'", "use auto, cpu, cuda, cuda:N or mps")
@@ -44,9 +48,12 @@ def gpu_count(device: str) -> int:
     """GPUs that a run on this device is spread over."""
     if not device.startswith("cuda"):
         return 0
+    if ":" in device or importlib.util.find_spec("torch") is None:
+        # A plan for another machine can be made without torch.
+        return 1
     import torch
 
-    return 1 if ":" in device else max(1, torch.cuda.device_count())
+    return max(1, int(torch.cuda.device_count()))
 
 
 def chosen_numerics(asked: Numerics | None, device: str, protocol: str) -> Numerics:
@@ -85,7 +92,7 @@ def room_for_networks(device: str, gpu_memory: str | None, limits: Limits, worke
 
 def free_on_gpu(device: str) -> float:
     """Gigabytes; 0 where there is no GPU."""
-    if not device.startswith("cuda"):
+    if not device.startswith("cuda") or importlib.util.find_spec("torch") is None:
         return 0.0
     import torch
 

@@ -64,6 +64,11 @@ class Measurements(Mapping[str, Measured]):
     def __len__(self) -> int:
         return len(self.values_by_name)
 
+    @property
+    def without_value(self) -> dict[str, str]:
+        """Metrics that were tried and have no value: status and reason."""
+        return {m.name: f"{m.status}: {m.reason}".removesuffix(": ") for m in self.values() if m.value is None}
+
     def table(self) -> TextTable:
         """A line per metric; one more says how many were not tried."""
         rows = [(m.name, number(m.value), m.unit, m.status, m.reason) for m in self.values()]

@@ -20,8 +20,9 @@ from worldgauge.core.frame_arrays import Range
 from worldgauge.core.record import Record
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats
+from worldgauge.engine.device_kind import check_device
 from worldgauge.engine.job import Setup, choose_metrics
-from worldgauge.engine.possible import possible_metrics
+from worldgauge.engine.possible import PossibleMetrics, possible_metrics
 from worldgauge.engine.surroundings import as_found
 from worldgauge.engine.work import Worker, WorkItem
 
@@ -56,13 +57,12 @@ def measure(
     posed = _posed(case, prompt, reference is not None, camera is not None)
     clip = as_video(video, layout, value_range, fps)
     truth = None if reference is None else as_video(reference, *_reading(reference, layout, value_range, fps))
-    wanted, excluded = names_in(metrics), dict[str, str]()
+    wanted = names_in(metrics)
     if wanted:
-        uses = choose_metrics((), wanted)
+        possible = PossibleMetrics(choose_metrics((), wanted), {})
     else:
-        possible, excluded = possible_metrics([posed], choose_seats(instruments, use))
-        uses = tuple(possible)
-    return Measurer(uses, instruments, use, device).measure(posed, clip, truth, camera, excluded)
+        possible = possible_metrics([posed], choose_seats(instruments, use))
+    return Measurer(possible.uses, instruments, use, device).measure(posed, clip, truth, camera, possible.excluded)
 
 
 class Measurer:
@@ -72,11 +72,13 @@ class Measurer:
         self, uses: Sequence[MetricUse], set_name: str, overrides: Iterable[str] = (), device: str | None = "auto"
     ) -> None:
         chosen = tuple(overrides)
+        on = chosen_device(device, uses, choose_seats(set_name, chosen))
+        check_device(on)
         setup = Setup(
             metrics=tuple(uses),
             instrument_set=set_name,
             overrides=chosen,
-            device=chosen_device(device, uses, choose_seats(set_name, chosen)),
+            device=on,
         )
         self._records: list[Record] = []
         with as_found():

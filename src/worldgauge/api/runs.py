@@ -20,11 +20,12 @@ from worldgauge.core.status import Status
 from worldgauge.engine.local_copies import give_up, local_files
 from worldgauge.engine.places import is_url
 from worldgauge.engine.plan import make_plan
+from worldgauge.engine.possible import refuse_in_vain
 from worldgauge.engine.run import execute
 from worldgauge.engine.run_places import bring, known_run, run_at
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.work import WorkResult
-from worldgauge.report.summary import Summary, summarise, write_summary
+from worldgauge.report.summary import Summary, summarise, without_value, write_summary
 
 Progress = Callable[[int, int], None]
 """Called with how many records are written and how many there will be."""
@@ -51,11 +52,12 @@ def evaluate(
     """Score a submission: a folder of videos, a submission.json, a `Submission`, or case id to a path or an array.
 
     Without a `benchmark` every video is a case, with what lies beside it, and is measured by every metric that this
-    allows. `sample=0.1` takes a tenth of the cases, every kind in proportion. With an `out` folder the same call goes
-    on where it stopped; without one the result lives in a temporary folder until the `Run` is forgotten, or is kept by
-    `Run.save`. `weights` are files of trained weights as `ID=PATH`, or folders of them; `use` gives a seat or a signal
-    to another instrument, such as `flow=dis`. `numerics` is how networks compute on a GPU: `official`, `fast` or
-    `exact`. Videos, data and `out` may be URLs, such as `s3://bucket/videos`.
+    allows; a metric that is named and that no case can have a value of is an error before any work. `sample=0.1` takes
+    a tenth of the cases, every kind in proportion. With an `out` folder the same call goes on where it stopped; without
+    one the result lives in a temporary folder until the `Run` is forgotten, or is kept by `Run.save`. `weights` are
+    files of trained weights as `ID=PATH`, or folders of them; `use` gives a seat or a signal to another instrument,
+    such as `flow=dis`. `numerics` is how networks compute on a GPU: `official`, `fast` or `exact`. Videos, data and
+    `out` may be URLs, such as `s3://bucket/videos`.
     """
     folder = Path(tempfile.mkdtemp(prefix="worldgauge-run-")) if out is None else run_at(out)
     read: list[Path] = []
@@ -84,6 +86,7 @@ def evaluate(
             device=device,
         )
         plan = make_plan(job)
+        refuse_in_vain([(job, plan)])
         execute(job, plan, _counting(progress, plan.records))
         write_summary(folder)
         bring(folder)
@@ -131,6 +134,12 @@ class Run(run_folder.Run):
         notes = [*summary.policy_notes(), *need_more(self.excluded)]
         header = (self.name, "score", "95 % interval", *(("bounds",) if some_open else ()), "unit", "coverage")
         return TextTable.of(header, rows, notes)
+
+    @property
+    def without_value(self) -> dict[str, str]:
+        """Metrics that have no value in any case, with the reason: the command would end with exit code 1 where one of
+        them was named."""
+        return without_value([(self.summary(), ())])
 
     @property
     def cases(self) -> dict[str, Measurements]:

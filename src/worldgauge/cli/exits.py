@@ -18,9 +18,11 @@ FINISHED, FAULTS, USAGE, OURS, INTERRUPTED = 0, 1, 2, 3, 130
 EXPLAINED = """\b
 Exit codes:
   0    finished; rows that are skipped, unscored, missing or invalid are counted
-  1    finished with error records, or with anything but ok and skipped under
-       --strict; a check that does not hold (validate, parity, calibrate, verify)
-  2    wrong usage or input, also: not one video matched
+  1    finished with error records, without a single value, without a value of a
+       metric that was named, or with anything but ok and skipped under --strict;
+       a check that does not hold (validate, parity, calibrate, verify)
+  2    wrong usage or input, also: not one video matched, a metric was named that
+       no case can have a value of, a file of weights is damaged
   3    our own failure; --debug or WORLDGAUGE_DEBUG=1 prints the traceback
   130  interrupted; the same command goes on from there
 """

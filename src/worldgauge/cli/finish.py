@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import typer
 
 from worldgauge.cli.exits import FAULTS, tell
 from worldgauge.core.status import Status
-from worldgauge.report.summary import Summary
+from worldgauge.report.summary import Commanded, Summary, sentences_on_nothing
 from worldgauge.report.videos import PENDING
 from worldgauge.verbs import print_note, say
 
@@ -23,16 +23,32 @@ def print_counts(summary: Summary) -> None:
         print_note(note)
 
 
-def finish(summary: Summary, strict: bool = False, whole: bool = False) -> None:
-    """Exit as a run's records ask for. `whole`: under `strict` no video may be without a record."""
-    statuses, where = summary.statuses(), summary.run.folder
-    if not whole:
-        # Of another shard, or not asked for.
-        statuses.pop(PENDING, None)
-    errors = statuses.get(Status.ERROR, 0)
-    if errors:
-        tell(f"{errors} records are errors: 'worldgauge show {where} --status error' lists them")
-    if errors or (strict and any(n for status, n in statuses.items() if status not in (Status.OK, Status.SKIPPED))):
+def finish(
+    done: Commanded,
+    strict: bool = False,
+    whole: bool = False,
+    named: Collection[str] = (),
+    part: bool = False,
+) -> None:
+    """Exit as the records of a command require. `done` are the summaries of its benchmarks with the cases it named.
+
+    `whole`: under `strict` no video may be without a record. `named` are the metrics that were named: each must have a
+    value in some case. `part`: the command did a shard.
+    """
+    failed = False
+    for summary, _ in done:
+        statuses, where = summary.statuses(), summary.run.folder
+        if not whole:
+            # Of another shard, or not asked for.
+            statuses.pop(PENDING, None)
+        if errors := statuses.get(Status.ERROR, 0):
+            tell(f"{errors} records are errors: 'worldgauge show {where} --status error' lists them")
+        unclean = any(n for status, n in statuses.items() if status not in (Status.OK, Status.SKIPPED))
+        failed = failed or bool(errors) or (strict and unclean)
+    for sentence in sentences_on_nothing(done, named, part):
+        tell(sentence)
+        failed = True
+    if failed:
         raise typer.Exit(FAULTS)
 
 

@@ -78,7 +78,7 @@ def merge(
     print_summary(summary)
     print_counts(summary)
     say(f"run folder: {told_place(out)}")
-    finish(summary, strict, whole=True)
+    finish([(summary, ())], strict, whole=True)
 
 
 def _write(runs: Sequence[Run], contents: Contents | None, out: Path) -> None:

@@ -54,7 +54,13 @@ DataFolders = Annotated[
     ),
 ]
 Metrics = Annotated[
-    str | None, typer.Option("--metrics", "-m", envvar="WORLDGAUGE_METRICS", help="Names with commas between.")
+    str | None,
+    typer.Option(
+        "--metrics",
+        "-m",
+        envvar="WORLDGAUGE_METRICS",
+        help="Names with commas between; one that no case can have a value of is an error.",
+    ),
 ]
 Cases = Annotated[
     list[str] | None, typer.Option("--case", envvar="WORLDGAUGE_CASE", help="Only this case; repeatable.")

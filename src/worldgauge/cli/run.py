@@ -34,6 +34,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.fitting import execute_fitting
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
+from worldgauge.engine.possible import refuse_in_vain
 from worldgauge.engine.run import Totals
 from worldgauge.engine.run_places import bring, told_place
 from worldgauge.report.summary import Summary, write_summary
@@ -83,7 +84,7 @@ def run(
         raise WorldGaugeError("--decoders is for --executor ray", "elsewhere workers decode on their own cores")
     with chosen_place(executor, flags, address, judge_actors, workers_per_gpu or 1, decoders) as place:
         done = _execute(place, as_json)
-    summaries = [write_summary(job.setup.out) for job, _, _ in done]
+    summaries = [write_summary(job.setup.out).of_columns([d.id for d in plan.definitions]) for job, plan, _ in done]
     for job, _, _ in done:
         bring(job.setup.out)
     if as_json:
@@ -98,17 +99,19 @@ def run(
             if waited := totals.waited:
                 say(f"GPU waited {waited:.0%} for frames")
             say(f"run folder: {told_place(job.setup.out)}")
-    for summary in summaries:
-        finish(summary, strict)
+    first = done[0][0]
+    of_cases = [(summary, job.only_cases) for (job, _, _), summary in zip(done, summaries, strict=True)]
+    finish(of_cases, strict, named=first.named, part=first.shard[1] > 1)
 
 
 def _execute(place: Place, as_json: bool) -> list[tuple[Job, Plan, Totals]]:
     jobs = place.jobs()
     plans = make_plans(jobs)
+    planned = list(zip(jobs, plans, strict=True))
+    refuse_in_vain(planned, here=place.here)
     if not as_json:
         for plan, job in zip(plans, jobs, strict=True):
             print_plan(plan, job)
-    planned = list(zip(jobs, plans, strict=True))
     try:
         make = place.executor_for(planned)
         with RunProgress(sum(plan.records for plan in plans)) as progress:

@@ -115,6 +115,8 @@ class Place:
     """and the workers on them together."""
     opens: OpensJudge | None = None
     """What connects to a judge; None: this process."""
+    here: bool = True
+    """Whether this machine computes."""
 
     def jobs(self) -> list[Job]:
         """What the flags ask for. With the GPUs of a cluster a job is made for one worker of them."""
@@ -174,7 +176,7 @@ def chosen_place(
         stated = flags.max_memory or (f"{memory >> 20}MB" if memory else None)
         there = replace(flags, workers=1 if on_gpu else count, max_memory=stated)
         gpus = -(-count // sharing) if on_gpu else 0
-        yield Place(there, executor_for, gpus, count, judges_on(cluster, judge_actors))
+        yield Place(there, executor_for, gpus, count, judges_on(cluster, judge_actors), here=False)
     finally:
         cluster.close()
 

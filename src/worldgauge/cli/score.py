@@ -11,6 +11,7 @@ from worldgauge.cli.options import Strict
 from worldgauge.cli.progress import RunProgress
 from worldgauge.cli.report import print_summary
 from worldgauge.engine.plan import make_plan
+from worldgauge.engine.possible import refuse_in_vain
 from worldgauge.engine.run import execute
 from worldgauge.report.summary import write_summary
 from worldgauge.verbs import AsJson, print_json
@@ -27,9 +28,10 @@ def score(flags: JobFlags, strict: Strict = False, as_json: AsJson = False) -> N
     """
     job = flags.job()
     plan = make_plan(job)
+    refuse_in_vain([(job, plan)])
     with RunProgress(plan.records) as progress:
         totals = execute(job, plan, progress.advance, perceive=False)
-    summary = write_summary(job.setup.out)
+    summary = write_summary(job.setup.out).of_columns([d.id for d in plan.definitions])
     if as_json:
         print_json({"counters": dict(totals.counters), "not_stored": dict(totals.not_stored), **summary.to_json()})
     else:
@@ -40,4 +42,4 @@ def score(flags: JobFlags, strict: Strict = False, as_json: AsJson = False) -> N
         tell(f"signals not in the store for {names}: 'worldgauge run' with the same flags computes them")
         if not totals.statuses.total() and not plan.done_records:
             raise typer.Exit(USAGE)
-    finish(summary, strict, whole=bool(totals.not_stored))
+    finish([(summary, job.only_cases)], strict, bool(totals.not_stored), job.named, job.shard[1] > 1)

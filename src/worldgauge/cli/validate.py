@@ -115,4 +115,6 @@ def _left_out(benchmark: Benchmark, protocol: str | None, instruments: str) -> d
     chosen = protocol or benchmark.file.protocols[0]
     seats = choose_seats(instruments, (), official_uses(benchmark.file, chosen), benchmark.file.namespace)
     uses = benchmark.metrics(chosen)
-    return why_not(resolve(uses, seats), benchmark.cases) if uses else possible_metrics(benchmark.cases, seats)[1]
+    if uses:
+        return why_not(resolve(uses, seats), benchmark.cases)
+    return dict(possible_metrics(benchmark.cases, seats).excluded)

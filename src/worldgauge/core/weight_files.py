@@ -36,6 +36,8 @@ class Located:
     """Of the file that is used; without a file the published one, where that is known."""
     reason: str = ""
     """Why there is no file to use, and the command that brings it."""
+    damaged: bool = False
+    """Whether a file is there and cannot be used: cut short, another file, not readable."""
     other: bool = False
     """Whether it is a user's own file and not the published one."""
     remark: str = ""
@@ -69,7 +71,7 @@ def locate(name: str) -> Located:
     given = _given()
     if name in given:
         return _own(entry, _in_folder(entry, given[name]) if given[name].is_dir() else given[name])
-    problem = ""
+    problem, damaged = "", False
     folders = [place for key, place in reversed(given.items()) if key == str(place)]
     for edition in entry.editions:
         for path in _kept(edition, folders):
@@ -77,9 +79,9 @@ def locate(name: str) -> Located:
                 found = _published(entry, edition, path)
                 if found.path is not None:
                     return found
-                problem = problem or found.reason
+                problem, damaged = problem or found.reason, damaged or found.damaged
     reason = problem or f"weights '{name}' ({entry.size_in_words}) are not on this machine; {entry.command}"
-    return Located(entry, digest=_digest_together(entry) if entry.fully_known else UNKNOWN, reason=reason)
+    return Located(entry, digest=_digest_together(entry) if entry.fully_known else UNKNOWN, reason=reason, damaged=damaged)
 
 
 def _given() -> dict[str, Path]:
@@ -139,22 +141,22 @@ def _published(entry: Weights, edition: Weights, path: Path) -> Located:
         if edition.bytes is not None and size != edition.bytes:
             sizes = f"{megabytes_in_words(size / 1e6)} instead of {megabytes_in_words(edition.bytes / 1e6)}"
             kind = "truncated" if size < edition.bytes else "another file"
-            return Located(entry, reason=f"weights '{entry.id}': {path} is {kind}, {sizes}; {again}")
+            return _unusable(entry, f"{path} is {kind}, {sizes}; {again}")
         digests = _digests(edition, path)
     except (OSError, WorldGaugeError) as error:
-        return Located(entry, reason=f"weights '{entry.id}': {path} cannot be read ({error})")
+        return _unusable(entry, f"{path} cannot be read ({error})")
     if wrong := _differing(edition, digests):
         found, wanted = digests[wrong], edition.beside_sha256.get(wrong, edition.sha256)
         differing = path.with_name(Path(wrong).name)
         told = f"is not the published file, sha256 {found[:12]}... instead of {wanted[:12]}..."
-        return Located(entry, reason=f"weights '{entry.id}': {differing} {told}; {again}")
+        return _unusable(entry, f"{differing} {told}; {again}")
     digest = digests[edition.file] if len(digests) == 1 else digest_of(digests)
     remark = "" if edition.sha256 == entry.sha256 else edition.what
     if not edition.fully_known:
         known = first_seen(entry.id, digest)
         if known.digest != digest:
             told = f"it is not the file that was recorded on {known.date}; worldgauge fetch {entry.id} --again takes it"
-            return Located(entry, reason=f"weights '{entry.id}': {path}: {told}")
+            return _unusable(entry, f"{path}: {told}")
         remark = f"no whole digest is published; {digest[:12]}... was recorded here on {known.date}"
     return Located(entry, path, digest, remark=remark)
 
@@ -168,7 +170,7 @@ def _own(entry: Weights, path: Path) -> Located:
             return Located(entry, reason=missing)
         digests = _digests(edition, path)
     except (OSError, WorldGaugeError) as error:
-        return Located(entry, reason=f"weights '{entry.id}': {path} cannot be read ({error})")
+        return _unusable(entry, f"{path} cannot be read ({error})")
     digest = digests[edition.file] if len(digests) == 1 else digest_of(digests)
     wrong = _differing(edition, digests)
     if wrong == edition.file:
@@ -220,3 +222,8 @@ def _missing_beside(entry: Weights, path: Path) -> str:
             needed = f"{name} is missing next to {path}, and without it the network is not known"
             return f"weights '{entry.id}': {needed}; copy it there from {entry.origin}, or {entry.command}"
     return ""
+
+
+def _unusable(entry: Weights, why: str) -> Located:
+    """A file that is there and is not what it should be."""
+    return Located(entry, reason=f"weights '{entry.id}': {why}", damaged=True)

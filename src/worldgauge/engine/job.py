@@ -115,8 +115,12 @@ class Job:
     """Whether the videos may lie in another place than when the folder was begun."""
     break_lock: bool = False
     """Whether a lock that another machine left is broken."""
+    named: tuple[str, ...] = ()
+    """Columns that were asked for by name: each must have a value in some case. Empty: whatever can be computed."""
     excluded: Mapping[str, str] = field(default_factory=dict)
     """Metrics left out because they need more than the cases or the instruments offer, with the reason."""
+    damaged: tuple[str, ...] = ()
+    """Why files of weights that are here cannot be used, of metrics that were left out because of them."""
     spending: Spending = field(default_factory=Spending)
     """What the judge may cost."""
     send_to: tuple[str, ...] = ()
@@ -142,10 +146,14 @@ class Job:
     def cases(self) -> list[int]:
         """Positions of the chosen cases of this shard."""
         index, count = self.shard
+        return [i for position, i in enumerate(self.chosen) if position % count == index - 1]
+
+    @property
+    def chosen(self) -> list[int]:
+        """Positions of the chosen cases of all shards."""
         drawn = {case.id for case in self.drawn}
         named = set(self.only_cases) or drawn
-        chosen = [i for i, case in enumerate(self.benchmark.cases) if case.id in drawn and case.id in named]
-        return [i for position, i in enumerate(chosen) if position % count == index - 1]
+        return [i for i, case in enumerate(self.benchmark.cases) if case.id in drawn and case.id in named]
 
 
 def nothing_matched(cases: Sequence[str], submission: Submission) -> WorldGaugeError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +148,18 @@ class Summary:
             notes.append(f"{videos} {why} {noun} as {number} (policy of the benchmark)")
         return notes
 
+    def of_columns(self, columns: Collection[str]) -> Summary:
+        """The same with only these metrics, and the groups that rest on no other: what one command has to report of a
+        folder that holds columns of earlier commands too."""
+        members = {group.id: list(group.of) for group in self.run.file.benchmark.groups}
+
+        def rests_on_them(name: str) -> bool:
+            return all(map(rests_on_them, members[name])) if name in members else name in columns
+
+        metrics = {name: score for name, score in self.metrics.items() if name in columns}
+        groups = {name: score for name, score in self.groups.items() if rests_on_them(name)}
+        return replace(self, metrics=metrics, groups=groups)
+
     def to_json(self) -> dict[str, Any]:
         file = self.run.file
         return {
@@ -156,9 +168,9 @@ class Summary:
             "protocol": file.protocol,
             "model": file.model.name,
             "instruments": file.instruments,
-            "not_official": unofficial(self.run),
+            "not_official": {name: why for name, why in unofficial(self.run).items() if name in self.metrics},
             "cases": file.cases,
-            "fingerprints": {d.id: d.fingerprint for d in file.definitions},
+            "fingerprints": {d.id: d.fingerprint for d in file.definitions if d.id in self.metrics},
             "statuses": dict(self.statuses()),
             "policy": self.policy_notes(),
             "metrics": {key: score.to_json() for key, score in self.metrics.items()},
@@ -204,6 +216,59 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
     count = len(file.definitions)
     ordered = list(scores.items())
     return Summary(run, dict(ordered[:count]), dict(ordered[count:]), table.cases)
+
+
+Commanded = Sequence[tuple["Summary", Collection[str]]]
+"""Summaries of the benchmarks of one command, each with the cases that were named, none for all of them."""
+
+
+def without_value(done: Commanded, part: bool = False) -> dict[str, str]:
+    """Metrics that have no value in any case of a command, with the reason; one with a value in one benchmark is fine.
+
+    Of a `part` of the cases (a shard) it is no fault that a metric applies to none of them, or that their videos are
+    missing.
+    """
+    harmless = {Status.SKIPPED, Status.MISSING} if part else set[Status]()
+    found: dict[str, list[tuple[Summary, dict[Status, int]]]] = {}
+    for summary, cases in done:
+        columns = summary.run.columns()
+        for name in summary.metrics:
+            # The number of a record with each status: the first of them has the reason.
+            first: dict[Status, int] = {}
+            for number, (case, status) in enumerate(zip(columns[name].cases, columns[name].statuses, strict=True)):
+                if not cases or case in cases:
+                    first.setdefault(status, number)
+            found.setdefault(name, []).append((summary, first))
+    return {
+        name: _why_none(name, of_name)
+        for name, of_name in found.items()
+        if not any(Status.OK in first for _, first in of_name) and any(set(first) - harmless for _, first in of_name)
+    }
+
+
+def sentences_on_nothing(done: Commanded, named: Collection[str], part: bool = False) -> list[str]:
+    """What to say of a command that was to compute more than it did: each metric that was named and has no value; where
+    none was named, that no metric has one."""
+    without = without_value(done, part)
+    if named:
+        return [f"{name} has no value in any case ({without[name]})" for name in named if name in without]
+    if not without or any(summary.statuses()[Status.OK] for summary, _ in done):
+        return []
+    name, reason = next(iter(without.items()))
+    return [f"nothing was computed, no metric has a value in any case ({name}: {reason})"]
+
+
+def _why_none(name: str, of_name: Sequence[tuple[Summary, Mapping[Status, int]]]) -> str:
+    """`3 unscored: ...`: how many records of each status, and the reason of one of the commonest."""
+    summary, first = next(pair for pair in of_name if pair[1])
+    counted = {status: summary.metrics[name].statuses.get(status, 0) for status in first}
+    listing = ", ".join(f"{n} {status}" for status, n in sorted(counted.items(), key=lambda pair: -pair[1]))
+    places = summary.run.columns()[name].places
+    if places is None:
+        return listing
+    with summary.run.lines() as lines:
+        record = lines.record(*places[first[max(counted, key=lambda status: counted[status])]].tolist())
+    return f"{listing}: {record.get('reason', '')}".removesuffix(": ")
 
 
 def write_summary(folder: Path) -> Summary:

@@ -13,6 +13,7 @@ from typing import Any
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plan
+from worldgauge.engine.possible import refuse_in_vain
 from worldgauge.engine.scale.resources import Resources, needed_by
 from worldgauge.engine.scale.shard_status import LOCAL, SLURM, still_going_on
 from worldgauge.engine.scale.shards import Shards, ShardTask, folder_of
@@ -156,6 +157,8 @@ def in_shards(
     # The plan is for the GPUs of a task, which this machine need not have.
     job = replace(job, setup=replace(job.setup, gpus=gpus or job.setup.gpus))
     planned = {shard: _planned(job, shard, count) for shard in range(1, count + 1)}
+    # Each task looks for what its machine lacks.
+    refuse_in_vain([planned[1]], here=False)
     seconds = max(plan.seconds for _, plan in planned.values())
     profile = Profile.of(needed_by(planned.values()), seconds, workers, gpus)
     tasks = {
