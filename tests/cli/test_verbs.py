@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import helpers
 import worldgauge
+
+Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -55,6 +58,52 @@ def test_own_videos_without_reference(videos: Path, tmp_path: Path) -> None:
     done = helpers.worldgauge("run", bare, "-m", "psnr,warp_error", "-w", 1, check=False)
     assert done.returncode == 2 and "psnr (needs a reference video)" in done.stderr
     assert "warp_error ↓ " in helpers.worldgauge("run", bare, "-m", "warp_error", "-w", 1).stdout
+
+
+def test_a_command_shows_its_own_columns_only(command: Command, videos: Path) -> None:
+    """What earlier commands left in the same folder stays there, and `report` shows it."""
+    assert command("run", videos, "-m", "psnr,ssim", "-w", 1)[0] == 0
+    code, out, _ = command("run", videos, "-m", "flow_magnitude", "-w", 1)
+    table, _, after = out.partition("\nmetric ")[2].partition("records: ")
+    assert code == 0 and "flow_magnitude" in table and "psnr" not in table and "ssim" not in table
+    assert after.startswith("3 scored\n")
+    assert "The folder has 2 columns of earlier commands too: 'worldgauge report runs/videos/videos'." in out
+    found = json.loads(command("run", videos, "-m", "ssim", "-w", 1, "--json")[1])
+    assert list(found["metrics"]) == list(found["fingerprints"]) == ["ssim"] and found["statuses"] == {"ok": 3}
+    assert "psnr" not in command("score", videos, "-m", "ssim")[1]
+    every = {"psnr", "ssim", "flow_magnitude"}
+    report = command("report", "runs/videos/videos")[1]
+    assert all(metric in report for metric in every)
+    assert set(json.loads(Path("runs/videos/videos/summary.json").read_text())["metrics"]) == every
+    run = worldgauge.evaluate(videos, metrics="psnr", out="runs/videos/videos")
+    assert "psnr" in repr(run) and "ssim" not in repr(run) and set(run.summary().metrics) == every
+
+
+def test_errors_of_earlier_columns_are_not_this_command_s(command: Command, videos: Path, tmp_path: Path) -> None:
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text(
+        "from worldgauge import Measurement, metric\n"
+        "@metric(unit='', higher_is_better=True, bounds=(0, 1))\n"
+        'def broken(case) -> Measurement:\n    """Raises."""\n    raise ValueError(1)\n'
+    )
+    assert command("run", videos, "--include", plugin, "-m", "broken", "-w", 1)[0] == 1
+    code, out, err = command("run", videos, "-m", "psnr", "-w", 1)
+    assert (code, err) == (0, "") and "broken" not in out
+
+
+def test_groups_are_shown_where_all_of_their_columns_are_the_command_s(
+    command: Command, videos: Path, tmp_path: Path
+) -> None:
+    cases = helpers.make_cases(tmp_path / "cases", videos)
+    (cases / "benchmark.toml").write_text(
+        "schema = 2\nname = 'two'\n"
+        "[[metric]]\nid = 'psnr'\nscale = {from = [0, 50]}\n[[metric]]\nid = 'ssim'\nscale = {from = [0, 1]}\n"
+        "[[group]]\nid = 'all'\nof = {psnr = 1, ssim = 1}\n[[group]]\nid = 'one'\nof = {psnr = 1}\n"
+    )
+    flags = ("run", videos, "-b", cases, "-w", 1, "--json")
+    assert list(json.loads(command(*flags)[1])["groups"]) == ["all", "one"]
+    assert list(json.loads(command(*flags, "-m", "psnr")[1])["groups"]) == ["one"]
+    assert list(json.loads(command(*flags, "-m", "ssim")[1])["groups"]) == []
 
 
 def test_two_benchmarks_in_one_run(videos: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from worldgauge.api.building import Names, Videos, build_job
@@ -87,6 +87,7 @@ def evaluate(
         )
         plan = make_plan(job)
         refuse_in_vain([(job, plan)])
+        columns = tuple(definition.id for definition in plan.definitions)
         execute(job, plan, _counting(progress, plan.records))
         write_summary(folder)
         bring(folder)
@@ -98,14 +99,22 @@ def evaluate(
         # A notebook lives on, and reads other videos next.
         for path in read:
             give_up(path)
-    return Run(folder, temporary=out is None, excluded=job.excluded)
+    return Run(folder, temporary=out is None, excluded=job.excluded, columns=columns)
 
 
 class Run(run_folder.Run):
     """A run: its table, its cases, its records."""
 
-    def __init__(self, folder: str | Path, temporary: bool = False, excluded: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: str | Path,
+        temporary: bool = False,
+        excluded: Mapping[str, str] | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> None:
+        """`columns`: the metrics that a call of `evaluate` computed, which its table is about; None: all there are."""
         super().__init__(Path(folder))
+        self._columns = columns
         self.excluded = dict(excluded or {})
         """Metrics that were not tried, with the reason. Known right after `evaluate` only."""
         self._forget = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True) if temporary else None
@@ -114,9 +123,14 @@ class Run(run_folder.Run):
         """Every score with its interval, coverage and statuses."""
         return summarise(self)
 
+    def _own_summary(self) -> Summary:
+        """Without the metrics that earlier calls have left in the folder."""
+        summary = self.summary()
+        return summary if self._columns is None else summary.of_columns(self._columns)
+
     def table(self) -> TextTable:
         """A line per metric and group: score, interval, bounds where clips have no score, unit, scored and expected."""
-        summary = self.summary()
+        summary = self._own_summary()
         units = {d.id: score_unit(d) for d in self.file.definitions}
         scores = list(summary.scores.values())
         some_open = any(s.bounds for s in scores)
@@ -139,7 +153,7 @@ class Run(run_folder.Run):
     def without_value(self) -> dict[str, str]:
         """Metrics that have no value in any case, with the reason: the command would end with exit code 1 where one of
         them was named."""
-        return without_value([(self.summary(), ())])
+        return without_value([(self._own_summary(), ())])
 
     @property
     def cases(self) -> dict[str, Measurements]:
@@ -173,7 +187,7 @@ class Run(run_folder.Run):
             raise CannotWrite(f"cannot write to {target} ({error.strerror})", "choose another folder") from error
         # Where the videos lie is told relative to the folder.
         copy_sources(self.folder, target)
-        return Run(target, excluded=self.excluded)
+        return Run(target, excluded=self.excluded, columns=self._columns)
 
     def __repr__(self) -> str:
         return str(self.table())

@@ -165,6 +165,9 @@ def print_summary(summary: Summary) -> None:
         header, rows = header[:-1], [row[:-1] for row in rows]
     print_table(header, rows, numeric=(1, 2, *range(4, 5 + len(shown))))
     about = [folded_note(hidden)] if hidden else []
+    if others := summary.other_columns:
+        columns = "one column" if len(others) == 1 else f"{len(others)} columns"
+        about.append(f"The folder has {columns} of earlier commands too: 'worldgauge report {summary.run.folder}'.")
     for sentence in (*about, *unofficial_notes([summary.run]), *summary.run.left_out.sentences()):
         print_note(sentence)
 

@@ -160,6 +160,11 @@ class Summary:
         groups = {name: score for name, score in self.groups.items() if rests_on_them(name)}
         return replace(self, metrics=metrics, groups=groups)
 
+    @property
+    def other_columns(self) -> list[str]:
+        """Metrics of the folder that are not in this summary: those of earlier commands."""
+        return [definition.id for definition in self.run.file.definitions if definition.id not in self.metrics]
+
     def to_json(self) -> dict[str, Any]:
         file = self.run.file
         return {
