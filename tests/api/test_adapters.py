@@ -53,8 +53,8 @@ from worldgauge import Measurement, Unscored, metric
 
 @metric(unit="", higher_is_better=True, bounds=(0, 1))
 def undecided(case) -> Measurement:
-    '''Never decides, for a reason that no model can cause.'''
-    raise Unscored("nothing to go by", code="of-the-case")
+    '''Never decides.'''
+    raise Unscored("nothing to go by")
 """
 
 
@@ -73,6 +73,8 @@ def test_a_run_is_told_with_its_coverage(videos: Path, tmp_path: Path) -> None:
         "psnr/lowest": pytest.approx(2 * value / 3),
         "psnr/highest": pytest.approx((2 * value + 99) / 3),
         "undecided/coverage": 0.0,
+        "undecided/lowest": 0.0,
+        "undecided/highest": 1.0,
     }
 
 

@@ -54,7 +54,12 @@ def _named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(**columns: dict[str, Any]) -> Run:
     definitions = [
-        SimpleNamespace(id=name, signals=[{"signal": "flow_pairs", "needs": [told]}], unavailable=told.get("why", ""))
+        SimpleNamespace(
+            id=name,
+            metric=name,
+            signals=[{"signal": "flow_pairs", "needs": [told]}],
+            unavailable=told.get("why", ""),
+        )
         for name, told in columns.items()
     ]
     file = SimpleNamespace(benchmark=BenchmarkFile(name="b"), protocol="released", definitions=definitions)
@@ -93,8 +98,11 @@ def test_other_instruments_settings_and_weights_are_marked() -> None:
         "e": ["flow_fields: dis instead of raft_large"],
     }
     assert unofficial_notes([found])[0] == (
-        "Not the official instrument: flow_fields: dis instead of raft_large (a, e)."
+        "‡ Not the official instrument: flow_fields: dis instead of raft_large (a, e)."
     )
+    assert unofficial_notes([found], ["e"]) == [
+        "‡ Not the official instrument: flow_fields: dis instead of raft_large (e)."
+    ]
 
 
 PUBLISHED = "ab" * 32

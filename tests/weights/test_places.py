@@ -192,25 +192,31 @@ def test_an_instrument_asks_for_its_files(table: Table) -> None:
 def test_a_run_with_and_without_weights(table: Table, videos: Path, command: Command) -> None:
     """Nothing is fetched behind one's back: unscored with the command; then a value, under a name of its own."""
     folder = table(tiny_net=entry(sha256=digest(), megabytes=12.0))
+    cases = helpers.make_cases(Path("cases"), videos)
+    columns = "".join(f"[[metric]]\nid = '{name}'\n" for name in ("looks_nice", "psnr"))
+    (cases / "benchmark.toml").write_text(f"schema = 2\nname = 'two'\n{columns}")
     flags = (
         "--include",
         folder,
         "--include",
         helpers.NETWORK_METRICS,
-        "-m",
-        "looks_nice",
         "--use",
         "aesthetic=tiny_net",
     )
-    code, out, _ = command("plan", videos, *flags)
+    lacking = "weights 'tiny_net' (12 MB) are not on this machine; worldgauge fetch tiny_net"
+    code, out, _ = command("plan", videos, *flags, "-m", "looks_nice")
     assert "0 files here, 1 missing" in out
     assert "12 MB: worldgauge fetch tiny_net" in out
-    code, out, err = command("run", videos, *flags, "-w", 1, "-o", "out")
+    code, out, err = command("run", videos, *flags, "-m", "looks_nice", "-w", 1, "-o", "named")
+    assert (code, out) == (2, "") and lacking in err and not Path("named").exists()
+    code, out, err = command("run", videos, "-b", cases, *flags, "-w", 1, "-o", "out")
     assert code == 0, err
-    for record in helpers.records(Path("out")):
+    found = [record for record in helpers.records(Path("out")) if record["metric"] == "looks_nice"]
+    for record in found:
         assert record["status"] == "unscored"
-        assert "weights 'tiny_net' (12 MB) are not on this machine; worldgauge fetch tiny_net" in record["reason"]
-    missing = {record["fingerprint"] for record in helpers.records(Path("out"))}
+        assert lacking in record["reason"]
+    missing = {record["fingerprint"] for record in found}
+    flags = (*flags, "-m", "looks_nice")
     Path("mine.txt").write_bytes(b"0.75")
     code, out, _ = command("run", videos, *flags, "--weights", "tiny_net=mine.txt", "-w", 1, "-o", "mine")
     assert code == 0

@@ -11,6 +11,8 @@ from worldgauge.core.run_folder import Run
 from worldgauge.report.difference import Difference
 from worldgauge.report.html.column import Column, columns_of
 from worldgauge.report.joint import Joint
+from worldgauge.report.summary import telling
+from worldgauge.report.unofficial import UNOFFICIAL, unofficial_notes
 
 DEPENDS = "*"
 """Stands behind a verdict that is another within the bounds."""
@@ -64,8 +66,9 @@ class Comparison(Mapping[str, Difference]):
             counts = f"{d.wins}/{d.losses} of {d.cases}" if directed and d.cases else f"{d.cases}" if d.cases else ""
             verdict = " ".join(filter(None, (better.get(d.verdict, d.verdict), DEPENDS if d.depends else "")))
             tests = (_p(d.p_value), _p(d.adjusted), verdict)
-            bounds = (_bounds(d, column),) if self.open else ()
-            title = column.id + arrows[d.higher_is_better]
+            shown = column.kind == "group" or column.definition["scale"] or telling(d.bounds, self.joint.values[:, i])
+            bounds = (_bounds(d, column) if shown else "",) if self.open else ()
+            title = column.id + (UNOFFICIAL if column.not_official else "") + arrows[d.higher_is_better]
             rows.append((title, *scores, value, interval, *bounds, *tests, counts, detectable))
         ends = ("95 % interval", "bounds") if self.open else ("95 % interval",)
         header = ("metric", *names, "difference", *ends, "p", "p (Holm)", "better", "won/lost", "detectable")
@@ -86,6 +89,7 @@ class Comparison(Mapping[str, Difference]):
     def notes(self) -> list[str]:
         """What is left out, and what to know of the bounds, where there are any."""
         told = [f"no case has a number in both: {', '.join(self.unpaired)}"] if self.unpaired else []
+        told += unofficial_notes(self.joint.runs, self.differences.keys() - set(self.unpaired))
         if self.open:
             told.append(
                 "bounds: of the difference, if clips without a score counted as worst for one model and best for the "

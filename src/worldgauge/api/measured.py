@@ -9,6 +9,7 @@ from worldgauge.api.show import TextTable, need_more, number
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frame_list import unpack_frames
 from worldgauge.core.status import Status
+from worldgauge.report.unofficial import UNOFFICIAL, footnotes
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Measured:
     """Why there is no value; for ok, a remark on the number."""
     code: str = ""
     """For unscored: the reason in a word, such as `too-few-frames`; empty where nobody gave one."""
+    not_official: tuple[str, ...] = ()
+    """For a benchmark's metric: what differs from its official instruments. Known right after `measure` only."""
 
     def __float__(self) -> float:
         if self.status is not Status.OK or self.value is None:
@@ -71,8 +74,11 @@ class Measurements(Mapping[str, Measured]):
 
     def table(self) -> TextTable:
         """A line per metric; one more says how many were not tried."""
-        rows = [(m.name, number(m.value), m.unit, m.status, m.reason) for m in self.values()]
-        return TextTable.of(("metric", "value", "unit", "status", "remark"), rows, need_more(self.excluded))
+        marks = {m.name: UNOFFICIAL if m.not_official else "" for m in self.values()}
+        rows = [(m.name + marks[m.name], number(m.value), m.unit, m.status, m.reason) for m in self.values()]
+        others = footnotes((m.name, line) for m in self.values() for line in m.not_official)
+        notes = [*others, *need_more(self.excluded)]
+        return TextTable.of(("metric", "value", "unit", "status", "remark"), rows, notes)
 
     def __repr__(self) -> str:
         return str(self.table())

@@ -12,7 +12,7 @@ import numpy as np
 from worldgauge.api.building import Names, as_video, names_in
 from worldgauge.api.machine import chosen_device
 from worldgauge.api.measured import Measured, Measurements, frames_of_curve
-from worldgauge.core.benchmark import MetricUse
+from worldgauge.core.benchmark import ONLY_PROTOCOL, BenchmarkFile, MetricUse
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
@@ -25,6 +25,7 @@ from worldgauge.engine.job import Setup, choose_metrics
 from worldgauge.engine.possible import PossibleMetrics, possible_metrics
 from worldgauge.engine.surroundings import as_found
 from worldgauge.engine.work import Worker, WorkItem
+from worldgauge.report.unofficial import unofficial_definitions
 
 _IN_MEMORY = "given"
 """Name of the reference in a case whose reference video is handed over, not named."""
@@ -83,6 +84,8 @@ class Measurer:
         self._records: list[Record] = []
         with as_found():
             self._worker = Worker(setup, perceive=True, write=self._records.append)
+        files = [definition.to_file() for definition in self._worker.definitions.values()]
+        self._unofficial = unofficial_definitions(files, BenchmarkFile(name="video"), ONLY_PROTOCOL)
 
     @property
     def fingerprints(self) -> dict[str, str]:
@@ -118,6 +121,7 @@ class Measurer:
             frames=_frames(video),
             reason=record.reason,
             code=record.code,
+            not_official=tuple(self._unofficial.get(record.metric, ())),
         )
 
 

@@ -26,6 +26,7 @@ from worldgauge.engine.run_places import bring, known_run, run_at
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.work import WorkResult
 from worldgauge.report.summary import Summary, summarise, without_value, write_summary
+from worldgauge.report.unofficial import UNOFFICIAL, unofficial_columns, unofficial_notes
 
 Progress = Callable[[int, int], None]
 """Called with how many records are written and how many there will be."""
@@ -134,9 +135,10 @@ class Run(run_folder.Run):
         units = {d.id: score_unit(d) for d in self.file.definitions}
         scores = list(summary.scores.values())
         some_open = any(s.bounds for s in scores)
+        others = unofficial_columns([self])
         rows = [
             (
-                s.id,
+                s.id + (UNOFFICIAL if s.id in others else ""),
                 number(s.value),
                 interval(s.interval),
                 *((s.bounds_in_words(number),) if some_open else ()),
@@ -145,7 +147,8 @@ class Run(run_folder.Run):
             )
             for s in scores
         ]
-        notes = [*summary.policy_notes(), *need_more(self.excluded)]
+        unofficial = unofficial_notes([self], summary.metrics)
+        notes = [*unofficial, *summary.policy_notes(), *need_more(self.excluded)]
         header = (self.name, "score", "95 % interval", *(("bounds",) if some_open else ()), "unit", "coverage")
         return TextTable.of(header, rows, notes)
 

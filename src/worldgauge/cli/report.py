@@ -19,7 +19,7 @@ from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.published_print import print_published
 from worldgauge.report.summary import Score, Summary, summarise
 from worldgauge.report.tables import ARROWS, FORMATS, build_table, terminal_cells, to_latex, to_text
-from worldgauge.report.unofficial import unofficial_notes
+from worldgauge.report.unofficial import UNOFFICIAL, unofficial_columns, unofficial_notes
 from worldgauge.verbs import StorePath, default_store, print_matrix, print_note, print_table, print_text, say
 
 app = typer.Typer()
@@ -137,6 +137,7 @@ def print_summary(summary: Summary) -> None:
     scores = [score for score in summary.scores.values() if score.id not in hidden]
     units = {d.id: score_unit(d) for d in summary.run.file.definitions}
     tree = Tree(summary.run.file.benchmark, summary.run.file.definitions)
+    unofficial = unofficial_columns([summary.run])
     optional = {
         "spread of takes": [_rounded(s.spread) for s in scores],
         "bounds": [s.bounds_in_words(_rounded) for s in scores],
@@ -151,7 +152,7 @@ def print_summary(summary: Summary) -> None:
         value = f"{score.value:.4g}" if score.value is not None else "-"
         rows.append(
             (
-                score.id + ARROWS[tree.higher_is_better(score.id)],
+                score.id + (UNOFFICIAL if score.id in unofficial else "") + ARROWS[tree.higher_is_better(score.id)],
                 value,
                 interval,
                 units.get(score.id, ""),
@@ -165,10 +166,11 @@ def print_summary(summary: Summary) -> None:
         header, rows = header[:-1], [row[:-1] for row in rows]
     print_table(header, rows, numeric=(1, 2, *range(4, 5 + len(shown))))
     about = [folded_note(hidden)] if hidden else []
-    if others := summary.other_columns:
-        columns = "one column" if len(others) == 1 else f"{len(others)} columns"
+    if earlier := summary.other_columns:
+        columns = "one column" if len(earlier) == 1 else f"{len(earlier)} columns"
         about.append(f"The folder has {columns} of earlier commands too: 'worldgauge report {summary.run.folder}'.")
-    for sentence in (*about, *unofficial_notes([summary.run]), *summary.run.left_out.sentences()):
+    notes = unofficial_notes([summary.run], [score.id for score in scores])
+    for sentence in (*about, *notes, *summary.run.left_out.sentences()):
         print_note(sentence)
 
 

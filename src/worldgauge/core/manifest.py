@@ -55,6 +55,9 @@ class Manifest:
     """Modules that declare metrics."""
     signals: tuple[str, ...] = ()
     """Modules that declare signals."""
+    own_videos: tuple[str, ...] = ()
+    """Which of the metrics, without the benchmark's name, are meaningful for videos that belong to no benchmark: only
+    these enter the set that is computed for them where no metric is named."""
     instruments: Mapping[str, str] = field(default_factory=dict)
     """Name to the class, so that knowing a network's name does not import it."""
     instrument_sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -81,7 +81,8 @@ def locate(name: str) -> Located:
                     return found
                 problem, damaged = problem or found.reason, damaged or found.damaged
     reason = problem or f"weights '{name}' ({entry.size_in_words}) are not on this machine; {entry.command}"
-    return Located(entry, digest=_digest_together(entry) if entry.fully_known else UNKNOWN, reason=reason, damaged=damaged)
+    published = _digest_together(entry) if entry.fully_known else UNKNOWN
+    return Located(entry, digest=published, reason=reason, damaged=damaged)
 
 
 def _given() -> dict[str, Path]:

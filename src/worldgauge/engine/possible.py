@@ -10,6 +10,7 @@ from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.case import Case
 from worldgauge.core.case_parts import in_words, offers
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
 from worldgauge.core.record_lines import RecordLines
 from worldgauge.core.status import Status
@@ -34,10 +35,17 @@ class PossibleMetrics:
 
 
 def possible_metrics(cases: Sequence[Case], seats: Seats) -> PossibleMetrics:
-    """Every registered metric that at least one case and the instruments allow; the others with the reason."""
+    """Every registered metric that at least one case and the instruments allow; the others with the reason.
+
+    A benchmark's metric is for the benchmark's cases, but where its manifest says that it is meaningful elsewhere.
+    """
     definitions = resolve([MetricUse(id=name, use=name) for name in METRICS.names()], seats)
     reasons = why_not(definitions, cases)
-    allowed = [d for d in definitions if d.id in reasons and any(not _lack(d, case) for case in cases)]
+    offered = {f"{name}/{metric}" for name, manifest in benchmarks().items() for metric in manifest.own_videos}
+    bound = {d.id: d.metric.namespace for d in definitions if d.metric.namespace and d.id not in offered}
+    for name, benchmark in bound.items():
+        reasons[name] = "; ".join(filter(None, (f"needs cases of {benchmark}", reasons.get(name))))
+    allowed = [d for d in definitions if d.id in reasons and d.id not in bound and any(not _lack(d, c) for c in cases)]
     return PossibleMetrics(
         tuple(MetricUse(id=d.id, use=d.id) for d in definitions if d.id not in reasons),
         reasons,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.plain import markdown_text
 from worldgauge.report.summary import Score, Summary
-from worldgauge.report.unofficial import unofficial_notes
+from worldgauge.report.unofficial import UNOFFICIAL, unofficial_columns, unofficial_notes
 
 
 def model_card(summary: Summary) -> str:
@@ -22,13 +22,14 @@ def model_card(summary: Summary) -> str:
     groups, metrics = (
         [score for score in scores.values() if score.id not in hidden] for scores in (summary.groups, summary.metrics)
     )
+    others = unofficial_columns([summary.run])
     lines = [
         f"## {markdown_text(benchmark)}: {markdown_text(file.model.name)}",
         "",
         "| | score | 95 % interval | bounds | coverage |",
         "| --- | ---: | ---: | ---: | ---: |",
-        *(_row(score, "**") for score in groups),
-        *(_row(score, "") for score in metrics),
+        *(_row(score, "**", score.id in others) for score in groups),
+        *(_row(score, "", score.id in others) for score in metrics),
         "",
         f"{file.cases} cases, protocol `{file.protocol}`, {day}, WorldGauge {version}.",
         "Instruments: " + ", ".join(f"{seat} `{name}`" for seat, name in file.instruments.items()) + ".",
@@ -36,7 +37,7 @@ def model_card(summary: Summary) -> str:
     ]
     if any(score.bounds for score in summary.scores.values()):
         lines.append("Bounds: if clips without a score, for a reason that a model can cause, counted as worst or best.")
-    lines += [markdown_text(note) for note in unofficial_notes([summary.run])]
+    lines += [markdown_text(note) for note in unofficial_notes([summary.run], [score.id for score in metrics])]
     lines += [f"{note}." for note in summary.policy_notes()]
     if hidden:
         lines.append(markdown_text(folded_note(hidden)))
@@ -46,8 +47,9 @@ def model_card(summary: Summary) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(score: Score, mark: str) -> str:
+def _row(score: Score, mark: str, unofficial: bool) -> str:
     value = f"{score.value:.4g}" if score.value is not None else "-"
     interval = f"{score.interval[0]:.4g} to {score.interval[1]:.4g}" if score.interval else ""
     bounds = score.bounds_in_words("{:.4g}".format)
-    return f"| {mark}{markdown_text(score.id)}{mark} | {value} | {interval} | {bounds} | {score.coverage_in_words} |"
+    name = f"{mark}{markdown_text(score.id)}{mark}{UNOFFICIAL if unofficial else ''}"
+    return f"| {name} | {value} | {interval} | {bounds} | {score.coverage_in_words} |"

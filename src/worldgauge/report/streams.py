@@ -12,6 +12,7 @@ from worldgauge.core.errors import CannotWrite
 
 _SUBSTITUTES = {
     "─": "-", "━": "-", "│": "|", "↑": "^", "↓": "v", "→": ">", "←": "<", "±": "+-", "×": "x", "·": ".", "…": "...",
+    "†": "+", "‡": "#",
 }  # fmt: skip
 """Our own symbols where the locale has none of them."""
 _HANDLER = "worldgauge"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.core.aggregate import Tree, weighted_means
 from worldgauge.core.reducers import OVER_MEMBERS
@@ -45,6 +46,8 @@ class Score:
     bounds: tuple[float | None, float | None] | None = None
     """The lowest and the highest that the score could be, whatever the clips are worth that have no number for a reason
     that a model can cause; None: there are none, or nothing can be. An end without a number is not bounded."""
+    bounds_tell: bool = True
+    """Whether tables show the bounds: not where they are only the edges of what a metric in its own unit may return."""
     spread: float | None = None
     """Standard deviation of the score between takes, where every case was given several."""
     counted_as: dict[str, float | str] = field(default_factory=dict)
@@ -88,7 +91,9 @@ class Score:
         return ", ".join(filter(None, (f"{self.scored}/{self.expected}", self.put_in)))
 
     def bounds_in_words(self, told: Callable[[float], str], between: str = " to ") -> str:
-        """`12.1 to 88`; nothing where all is known."""
+        """`12.1 to 88`; nothing where all is known, or where the bounds say nothing."""
+        if not self.bounds_tell:
+            return ""
         return between.join("unbounded" if end is None else told(end) for end in self.bounds or ())
 
     def to_json(self) -> dict[str, Any]:
@@ -203,6 +208,7 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
     for i, name in enumerate(tree.ids):
         statuses, counted, expected = videos.of(name)
         counted_as, absent, as_worst = videos.put_in(name)
+        ends = bounds_between(low[i], high[i]) if table.unknown[tree.metrics_of(name)].any() else None
         scores[name] = Score(
             id=name,
             value=values[name],
@@ -211,7 +217,10 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
             expected=expected,
             statuses=statuses,
             reason="" if values[name] is not None else _why_empty(tree, i, statuses, values),
-            bounds=bounds_between(low[i], high[i]) if table.unknown[tree.metrics_of(name)].any() else None,
+            bounds=ends,
+            bounds_tell=i >= len(file.definitions)
+            or file.definitions[i].scale is not None
+            or telling(ends, columns[name].values),
             spread=spreads[i],
             counted_as=counted_as,
             absent=absent,
@@ -296,6 +305,20 @@ def _spreads(tree: Tree, table: CaseTable) -> list[float | None]:
 def bounds_between(low: float, high: float) -> tuple[float | None, float | None] | None:
     """Two ends as they are told: an infinite one has no number, and without any there are no bounds."""
     return None if math.isnan(low) or math.isnan(high) else (_number(low), _number(high))
+
+
+FARTHEST = 10.0
+"""Times the largest measured value: bounds of a metric in its own unit that lie further apart say nothing."""
+
+
+def telling(ends: tuple[float | None, float | None] | None, values: NDArray[np.float64]) -> bool:
+    """Whether bounds of a metric without a scale say something: they must not be far wider than what was measured.
+
+    The ends may be no more than what no sound value exceeds, such as 20000 pixels. An open end is told.
+    """
+    low, high = ends or (None, None)
+    measured = np.abs(values[np.isfinite(values)])
+    return low is None or high is None or bool(measured.size and high - low <= FARTHEST * measured.max())
 
 
 def _why_empty(tree: Tree, row: int, statuses: dict[str, int], values: dict[str, float | None]) -> str:

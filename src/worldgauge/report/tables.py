@@ -19,6 +19,7 @@ from worldgauge.report.notes import FLAWED, RANK_DEPENDS, number_of_table, table
 from worldgauge.report.places import CONSTANT, Place, Ranks, contestants, places, possible_ranks, ranks_in_words
 from worldgauge.report.plain import csv_text, json_text, markdown_text, plain
 from worldgauge.report.summary import Score, Summary
+from worldgauge.report.unofficial import UNOFFICIAL, unofficial_columns
 
 ARROWS = {True: " ↑", False: " ↓", None: ""}
 """Behind a name: which way is better, where one is."""
@@ -33,11 +34,18 @@ class Column:
     higher_is_better: bool | None
     known_flaw: str = ""
     """What it ranks too high, where its benchmark knows; the heading is marked."""
+    not_official: tuple[str, ...] = ()
+    """What is not official about the instruments of a row; the heading is marked."""
+
+    @property
+    def marks(self) -> str:
+        """What stands behind the name; a note below the table explains each."""
+        return (FLAWED if self.known_flaw else "") + (UNOFFICIAL if self.not_official else "")
 
     @property
     def heading(self) -> str:
         arrow = ARROWS[self.higher_is_better]
-        return f"{self.id}{FLAWED if self.known_flaw else ''}{arrow}" + (f" [{self.unit}]" if self.unit else "")
+        return f"{self.id}{self.marks}{arrow}" + (f" [{self.unit}]" if self.unit else "")
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,11 @@ def build_table(summaries: list[Summary]) -> Table:
     rows += [Row(name, scores, CONSTANT) for name, scores in constant_rows(summaries).items()]
     ranks = Table(list(columns.values()), rows, []).ranks
     flaws, ranked = files[0].benchmark.known_flaws, {column for _, column in ranks}
-    marked = [replace(c, known_flaw=flaws.get(c.id, "") if c.id in ranked else "") for c in columns.values()]
+    others = unofficial_columns([s.run for s in summaries])
+    marked = [
+        replace(c, known_flaw=flaws.get(c.id, "") if c.id in ranked else "", not_official=tuple(others.get(c.id, ())))
+        for c in columns.values()
+    ]
     hidden = set(folded(summaries))
     return Table(
         [column for column in marked if column.id not in hidden],
@@ -147,9 +159,10 @@ def to_csv(table: Table) -> str:
 
 _CSV_PARTS = (
     *("", ".low", ".high", ".if_worst", ".if_best", ".spread"),
-    *(".scored", ".expected", ".as_worst", ".rank", ".last_rank"),
+    *(".scored", ".expected", ".as_worst", ".rank", ".last_rank", ".not_official"),
 )
-"""Value, 95 % interval, bounds, spread between takes, coverage, clips that count as worst, first and last rank."""
+"""Value, 95 % interval, bounds, spread between takes, coverage, clips that count as worst, first and last rank, and
+what is not official about the instruments of the column."""
 
 
 def _csv_cells(score: Score | None, column: Column, ranks: Ranks | None) -> list[object]:
@@ -162,7 +175,8 @@ def _csv_cells(score: Score | None, column: Column, ranks: Ranks | None) -> list
         bounds.reverse()
     numbers = (score.value, *(score.interval or (None, None)), *bounds, score.spread)
     shown = ("" if number is None else number for number in numbers)
-    return [*shown, score.scored, score.expected, score.as_worst, *(ranks or ("", ""))]
+    others = csv_text(plain("; ".join(column.not_official)))
+    return [*shown, score.scored, score.expected, score.as_worst, *(ranks or ("", "")), others]
 
 
 def to_json(table: Table) -> str:
@@ -171,6 +185,7 @@ def to_json(table: Table) -> str:
         "columns": [
             {"id": c.id, "unit": c.unit, "higher_is_better": c.higher_is_better}
             | ({"known_flaw": c.known_flaw} if c.known_flaw else {})
+            | ({"not_official": list(c.not_official)} if c.not_official else {})
             for c in (*table.columns, *table.folded)
         ],
         "models": [
@@ -259,7 +274,8 @@ def _half_width(interval: tuple[float, float]) -> str:
 
 
 def _flaw(column: Column) -> str:
-    return r"\textsuperscript{\dag}" if column.known_flaw else ""
+    signs = (r"\dag" if column.known_flaw else "") + (r"\ddag" if column.not_official else "")
+    return rf"\textsuperscript{{{signs}}}" if signs else ""
 
 
 def _arrow(column: Column) -> str:

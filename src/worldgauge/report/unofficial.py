@@ -6,7 +6,7 @@ official with all reasons, or returns the mark that the files must carry.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from worldgauge.report.summary import Score, Summary
 
 NOT_OFFICIAL = "not the official instrument"
+UNOFFICIAL = "‡"
+"""Stands behind the name of such a column, and before the notes on it."""
 _HOW_MANY = {"batch"}
 """A parameter of networks that is no setting of the authors'."""
 _HOW = {"dtype", "tf32", "compiled"}
@@ -38,11 +40,22 @@ _BY_PROVIDER = "provider"
 
 
 def unofficial(run: Run) -> dict[str, list[str]]:
-    """Column to what is not official about it: `flow_fields: dis instead of sea_raft_m`."""
-    known = official_instruments(run.file.benchmark)
+    """Metric to what is not official about it: `flow_fields: dis instead of sea_raft_m`."""
+    return unofficial_definitions(run.file.definitions, run.file.benchmark, run.file.protocol)
+
+
+def unofficial_definitions(
+    definitions: Sequence[DefinitionFile], benchmark: BenchmarkFile, protocol: str
+) -> dict[str, list[str]]:
+    """The same for columns of a benchmark. A metric of another benchmark, as over videos of none, is compared with the
+    instruments of that one."""
+    own = official_instruments(benchmark), protocol
+    others = {name: _official_elsewhere(name) for name in {*map(_owner, definitions)} - {"", benchmark.name}}
     found = {}
-    for definition in run.file.definitions:
-        lines = [line for signal in definition.signals for line in _others(signal, known, run.file.protocol)]
+    for definition in definitions:
+        known, usual = others.get(_owner(definition), own)
+        chosen = usual if known is own[0] else definition.parameters.get("protocol", usual)
+        lines = [line for signal in definition.signals for line in _others(signal, known, chosen)]
         if lines and not definition.unavailable:
             found[definition.id] = list(dict.fromkeys(lines))
     return found
@@ -60,14 +73,53 @@ def seen_by_others(run: Run) -> set[str]:
     }
 
 
-def unofficial_notes(runs: Sequence[Run]) -> list[str]:
-    """One sentence per reason, with the columns it is about."""
-    columns: dict[str, dict[str, None]] = {}
+def _owner(definition: DefinitionFile) -> str:
+    """The benchmark whose metric it is; empty for a generic one."""
+    name = definition.metric.rpartition("/")[0]
+    return name if name in benchmarks() else ""
+
+
+def _official_elsewhere(name: str) -> tuple[InstrumentsFile, str]:
+    """What another benchmark's authors use, and the protocol that its metrics follow by themselves."""
+    file = read_benchmark_file(name)
+    return official_instruments(file), file.protocols[0]
+
+
+def unofficial_columns(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """Columns of a table of these runs, metrics and the groups that rest on them, to what is not official in a run."""
+    found: dict[str, dict[str, None]] = {}
     for run in runs:
-        for column, lines in unofficial(run).items():
-            for line in lines:
-                columns.setdefault(line, {}).setdefault(column)
-    return [f"{NOT_OFFICIAL.capitalize()}: {line} ({', '.join(of)})." for line, of in columns.items()]
+        known = dict(unofficial(run))
+        for group in run.file.benchmark.groups:
+            # Groups rest on what stands above them.
+            if lines := [line for member in group.of for line in known.get(member, ())]:
+                known[group.id] = lines
+        for column, lines in known.items():
+            found.setdefault(column, {}).update(dict.fromkeys(lines))
+    return {column: list(lines) for column, lines in found.items()}
+
+
+def unofficial_notes(runs: Sequence[Run], shown: Iterable[str] | None = None) -> list[str]:
+    """Footnotes of a table in which such columns are marked: one per reason, with the metrics it is about.
+
+    Only of those that are `shown`, where that is given.
+    """
+    kept = None if shown is None else set(shown)
+    return footnotes(
+        (column, line)
+        for run in runs
+        for column, lines in unofficial(run).items()
+        if kept is None or column in kept
+        for line in lines
+    )
+
+
+def footnotes(found: Iterable[tuple[str, str]]) -> list[str]:
+    """The sentences on pairs of a metric and what is not official about it."""
+    columns: dict[str, dict[str, None]] = {}
+    for column, line in found:
+        columns.setdefault(line, {}).setdefault(column)
+    return [f"{UNOFFICIAL} {NOT_OFFICIAL.capitalize()}: {line} ({', '.join(of)})." for line, of in columns.items()]
 
 
 def other_instruments(run: Run, definitions: Sequence[DefinitionFile]) -> list[str]:

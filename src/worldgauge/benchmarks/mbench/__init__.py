@@ -11,6 +11,8 @@ MANIFEST = Manifest(
         "mbench_stored_poses": ".data.stored_cameras:StoredPoses",
         "mbench_stored_depth": ".data.stored_cameras:StoredDepth",
     },
+    # None of its metrics is meant for other videos: all compare views on the way out with views on the way back.
+    own_videos=(),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     inputs=".inputs:app",

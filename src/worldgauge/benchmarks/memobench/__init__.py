@@ -16,6 +16,8 @@ MANIFEST = Manifest(
         ".metrics.answers",
     ),
     signals=(".signals.phases", ".signals.networks", ".signals.phrase_masks", ".signals.answers"),
+    # The others are about an object that leaves and comes back, or have generic twins.
+    own_videos=("aesthetic", "image_quality", "image_reward"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     camera_files={

@@ -19,6 +19,8 @@ MANIFEST = Manifest(
         ".signals.interaction",
         ".signals.adherence",
     ),
+    # They ask how well half of the frames predict the other half; the rest is judged, or about the cases' rules.
+    own_videos=("photometric_psnr", "photometric_ssim", "photometric_lpips"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     inputs=".inputs.command:app",

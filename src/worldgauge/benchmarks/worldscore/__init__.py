@@ -7,6 +7,8 @@ MANIFEST = Manifest(
     name="worldscore",
     metrics=(".metrics.camera", ".metrics.consistency", ".metrics.motion", ".metrics.networks"),
     signals=(".signals.weightless", ".signals.networks"),
+    # The camera columns follow layouts of this benchmark, the others have generic twins.
+    own_videos=("reprojection_error", "smoothness_mse", "smoothness_ssim", "smoothness_lpips"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     camera_conventions={"worldscore": ".formulas.convention:CAMERA_DATA"},

@@ -14,6 +14,7 @@ from worldgauge.core.benchmark import Group
 from worldgauge.core.reducers import OVER_MEMBERS
 from worldgauge.core.run_file import DefinitionFile
 from worldgauge.report.joint import Joint
+from worldgauge.report.unofficial import unofficial_columns
 
 LONGEST_HEAD = 28
 """Letters; a longer title is a sentence, which would make the head of a table taller than the table."""
@@ -42,6 +43,8 @@ class Column:
     definition: Mapping[str, Any]
     known_flaw: str = ""
     """What it ranks too high, where its benchmark knows."""
+    not_official: tuple[str, ...] = ()
+    """What is not official about the instruments it was measured with."""
     folded: bool = False
     """Whether it is about none of the cases: it has a page of its own and stands in no table."""
 
@@ -66,6 +69,7 @@ class Column:
             "digits": self.digits,
             "case_digits": self.case_digits,
             **({"known_flaw": self.known_flaw} if self.known_flaw else {}),
+            "not_official": list(self.not_official),
             **({"folded": True} if self.folded else {}),
             **self.definition,
         }
@@ -97,7 +101,11 @@ def columns_of(joint: Joint, folded: Collection[str] = ()) -> list[Column]:
     for i, group in enumerate(joint.benchmark.groups, start=len(found)):
         better = _SIGN[joint.tree.higher_is_better(group.id)]
         by_id[group.id] = _group(group, by_id, better, digits_for(joint.scores[:, i]))
-    return [replace(column, folded=column.id in folded) for column in by_id.values()]
+    others = unofficial_columns(joint.runs)
+    return [
+        replace(column, folded=column.id in folded, not_official=tuple(others.get(column.id, ())))
+        for column in by_id.values()
+    ]
 
 
 _SIGN = {True: 1, False: -1, None: 0}

@@ -12,6 +12,7 @@ from worldgauge.report.html.judged import judged_ids
 from worldgauge.report.judges import agreement_notes
 from worldgauge.report.notes import fold_notes, unlike_notes
 from worldgauge.report.places import Ranks, contestants, places, ranks_in_words
+from worldgauge.report.unofficial import unofficial_notes
 
 if TYPE_CHECKING:
     from worldgauge.report.html.source import ReportSource
@@ -79,6 +80,7 @@ def render(source: ReportSource) -> str:
         clusters=len(source.joint.cluster_names),
         date=_date(models),
         notes=unlike_notes(source.summaries),
+        unofficial=unofficial_notes(source.runs, [column.id for column in columns]),
         folded=fold_notes(source.summaries),
         judged=bool(judged_ids(source.joint)),
         constants={

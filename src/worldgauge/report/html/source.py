@@ -41,7 +41,6 @@ from worldgauge.report.html.judged import flags_of, interviews_json, judged_ids,
 from worldgauge.report.joint import Joint
 from worldgauge.report.places import Ranks, contestants, possible_ranks
 from worldgauge.report.summary import Score, summarise
-from worldgauge.report.unofficial import unofficial
 
 STATUS_PAGE = "status.html"
 CASES_PER_FILE = 50
@@ -143,8 +142,7 @@ class ReportSource:
     def index(self) -> dict[str, Any]:
         """What the leaderboard and the charts need."""
         benchmark, first = self.joint.benchmark, self.runs[0].file
-        others = {column: lines for run in self.runs for column, lines in unofficial(run).items()}
-        columns = [column.to_json() | {"not_official": others.get(column.id, [])} for column in self.columns]
+        columns = [column.to_json() for column in self.columns]
         return {
             "benchmark": benchmark.model_dump(
                 mode="json", include={"name", "title", "summary", "citation", "protocols", "policy", "deviations"}
