@@ -11,6 +11,7 @@ import typer
 from worldgauge.cli.forecast import forecast_json, print_forecast
 from worldgauge.cli.job_flags import JobFlags, takes_job_flags
 from worldgauge.cli.options import Why
+from worldgauge.core.submission import folders_in_words
 from worldgauge.core.weights import total_in_words
 from worldgauge.engine.job import Job
 from worldgauge.engine.judging import sending
@@ -93,6 +94,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "cases": plan.cases,
         "missing": plan.missing,
         "unknown_videos": plan.unknown,
+        "left_out": dict(plan.left_out),
         "metrics": {d.id: d.fingerprint for d in plan.definitions},
         "impossible": plan.impossible,
         "excluded": dict(plan.excluded),
@@ -146,6 +148,8 @@ def print_plan(plan: Plan, job: Job) -> None:
         )
     if plan.unknown:
         lines.append(("ignored", f"{len(plan.unknown)} videos of no case" + _names("", plan.unknown)))
+    if plan.left_out:
+        lines.append(("left out", folders_in_words(plan.left_out)))
     print_pairs(lines)
 
 

@@ -16,7 +16,7 @@ from worldgauge.core.benchmark import Benchmark
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.official import official_uses
 from worldgauge.core.run_file import FILE_NAME as RUN_FILE
-from worldgauge.core.submission import Submission
+from worldgauge.core.submission import Submission, folders_in_words
 from worldgauge.core.video import check_measurable
 from worldgauge.engine.contents import check_again
 from worldgauge.engine.continuing import identity_of, is_about
@@ -77,6 +77,7 @@ def validate(
         "invalid": problems,
         "remarks": remarks,
         "unknown_videos": unknown,
+        "left_out": submission.left_out,
         "not_computable": left_out,
     }
     if as_json:
@@ -91,6 +92,8 @@ def validate(
             say(f"remark   {case_id}: {remark}")
         for name in unknown:
             say(f"ignored  {name}: belongs to no case")
+        if submission.left_out:
+            say(f"left out {folders_in_words(submission.left_out)}")
         print_why(left_out, why)
     if len(missing) == len(known):
         raise nothing_matched(list(known), submission)

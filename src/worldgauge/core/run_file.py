@@ -16,12 +16,13 @@ from worldgauge.core.older_runs import brought_up
 from worldgauge.core.scale import Scale, score_ends
 from worldgauge.core.status import Policy
 from worldgauge.core.submission import ModelCard, first_problem
+from worldgauge.core.user_folders import RUN_FILE
 
 if TYPE_CHECKING:
     pass
 
 SCHEMA: Final = 3
-FILE_NAME = "run.json"
+FILE_NAME = RUN_FILE
 
 
 DAMAGED_HINT = "run the same command again: it is written anew, and records are kept"

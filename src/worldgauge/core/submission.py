@@ -93,6 +93,8 @@ class Submission:
         """Further takes (other seeds, other rollouts) of the same cases."""
         self.read_from: Path | None = None
         """The file or folder it was read from; None for one made in memory."""
+        self.left_out: dict[str, str] = {}
+        """Folders below that folder that were not searched for videos, each with what it is: report, run folder ..."""
 
     def video(self, case_id: str) -> Video | None:
         """The first video of a case, or None when there is none."""
@@ -137,14 +139,20 @@ class Submission:
     def from_folder(cls, folder: Path, name: str | None = None) -> Submission:
         """Every video under a folder; its case id is its path without suffix (`street/03.mp4` is case `street/03`).
 
-        What is named like a video and is none stays in the list: probing it says why it has no score.
+        What is named like a video and is none stays in the list: probing it says why it has no score. Reports, run
+        folders and the like are not searched: `left_out` names them.
         """
         from worldgauge.media.folder_scan import find_videos
 
         if not is_folder(folder):
             raise WorldGaugeError(f"{folder} is not a folder", "name a folder of videos or a submission.json")
         videos: dict[str, Video] = {}
-        for path in find_videos(folder):
+        left_out: dict[str, str] = {}
+
+        def leave_out(path: Path, kind: str) -> None:
+            left_out[readable(path.relative_to(folder).as_posix())] = kind
+
+        for path in find_videos(folder, leave_out):
             relative = path.relative_to(folder)
             case_id = readable((relative if is_folder(path) else relative.with_suffix("")).as_posix())
             if case_id in videos:
@@ -154,11 +162,12 @@ class Submission:
                 )
             videos[case_id] = Video(path)
         if not videos:
+            aside = f" outside of {folders_in_words(left_out)}" if left_out else ""
             raise WorldGaugeError(
-                f"{folder} holds no video", "expected mp4, webm, mkv, avi, mov, gif or folders of png/jpg frames"
+                f"{folder} holds no video{aside}", "expected mp4, webm, mkv, avi, mov, gif or folders of png/jpg frames"
             )
         found = cls(ModelCard(name=name or readable(folder.resolve().name)), videos)
-        found.read_from = folder
+        found.read_from, found.left_out = folder, left_out
         return found
 
     def write(self, file: Path) -> None:
@@ -200,6 +209,23 @@ def check_case_ids(ids: Iterable[str], where: str) -> None:
 def _is_text(text: str) -> bool:
     """Whether UTF-8 can hold it."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def folders_in_words(left_out: Mapping[str, str], limit: int = 3) -> str:
+    """Folders by what they are.
+
+    >>> folders_in_words({"page": "report", "runs/a": "run folder", "runs/b": "run folder"})
+    '1 report (page), 2 run folders (runs/a, runs/b)'
+    """
+    kinds: dict[str, list[str]] = {}
+    for folder, kind in left_out.items():
+        kinds.setdefault(kind, []).append(folder)
+    parts = []
+    for kind, folders in kinds.items():
+        noun = kind if len(folders) == 1 else f"{kind}s"
+        more = ", ..." if len(folders) > limit else ""
+        parts.append(f"{len(folders)} {noun} ({', '.join(folders[:limit])}{more})")
+    return ", ".join(parts)
 
 
 def single_video(path: Path) -> Submission | None:

@@ -71,6 +71,8 @@ class Plan:
     """Cases with no video, or with a take that is not there."""
     unknown: list[str] = field(default_factory=list)
     """Videos that belong to no case."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Folders that were not searched for videos, each with what it is."""
     impossible: dict[str, str] = field(default_factory=dict)
     """Metric id to the reason why no chosen case can be scored."""
     excluded: Mapping[str, str] = field(default_factory=dict)
@@ -131,6 +133,7 @@ def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages,
     plan.invocation = max(invocation, len(before.invocations) if before else 0)
     known = {case.id for case in job.benchmark.cases}
     plan.unknown = sorted(set(job.submission.videos) - known)
+    plan.left_out = job.submission.left_out
     chosen = {job.benchmark.cases[position].id for position in job.cases}
     # Of a part that is run again the rest is looked at too, so that nothing stale counts there and nothing is lost.
     looked_at = chosen | {case for case, _ in done} | (listed.cases if listed is not None else set())

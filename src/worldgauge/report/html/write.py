@@ -8,10 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.user_folders import REPORT_MARK
 from worldgauge.report.html.media import place
 from worldgauge.report.html.source import STATUS_PAGE, ReportSource
 
-MARK = "data/index.js"
+MARK = REPORT_MARK
 """A folder that has this file is an older report and may be written over."""
 
 
