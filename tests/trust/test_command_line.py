@@ -120,8 +120,10 @@ def test_trust_20_exit_codes(command: Command, clip: Path, monkeypatch: pytest.M
     (Path("v") / "bad.mkv").write_text("no video")
     flags = ("run", "v", "-m", "flow_magnitude", "-w", 1)
     done = command(*flags)
-    assert done.code == 0
+    assert done.code == 1, "nothing was computed"
     assert "records: 0 scored, 1 invalid" in done.out
+    (Path("v") / "sound.mkv").write_bytes(clip.read_bytes())
+    assert command(*flags).code == 0
     assert command(*flags, "--strict").code == 1
     broken = Path(__file__).parent.parent / "engine" / "bad_metrics.py"
     assert command("run", clip, "--include", broken, "-m", "test_raises", "-w", 1, "-o", "bad").code == 1
