@@ -37,10 +37,11 @@ def passed(arrays: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", child.ITEM_BYTES)
 def test_arrays_pass_as_they_are(kind: str) -> None:
     sent = (np.arange(24).reshape(2, 3, 4) % 2).astype(kind)
-    found = passed({"a": sent, "none": np.zeros((0, 2), kind), "turned": sent.transpose(2, 0, 1)})
+    found = passed({"a": sent, "none": np.zeros((0, 2), kind), "turned": sent.transpose(2, 0, 1), "one": sent[0, 0, 1]})
     assert found["a"].dtype == sent.dtype and (found["a"] == sent).all()
     assert found["none"].shape == (0, 2)
     assert (found["turned"] == sent.transpose(2, 0, 1)).all()
+    assert found["one"].shape == () and found["one"] == sent[0, 0, 1]
 
 
 def test_without_numpy_an_array_is_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,11 +96,26 @@ def test_a_phrase_in_single_frames() -> None:
     (first, second) = network.segment(FRAMES[:2], ["lamp", "lamp"], middle)
     surer = [one for one in boxes if one.confidence > middle]
     assert second[0].shape == (len(surer), 48, 64) and second[1] == pytest.approx([one.confidence for one in surer])
-    (alone,) = Sam2HieraBPlus().followed_each([FRAMES[1]], boxes=[one.box for one in surer])
-    assert np.array_equal(second[0], alone)
+    assert np.array_equal(second[0], Sam2HieraBPlus().shown_in_a_frame(FRAMES[1], [one.box for one in surer]))
     assert first[0].shape[1:] == (48, 64)
     (nothing,) = network.segment(FRAMES[:1], ["lamp"], 1.0)
     assert nothing[0].shape == (0, 48, 64) and nothing[1].shape == (0,)
+
+
+@pytest.mark.parametrize(("score", "in_the_clip"), [(-9.0, False), (9.0, True)])
+def test_a_single_frame_does_not_ask_whether_the_object_is_there(score: float, in_the_clip: bool) -> None:
+    """The authors' predictor for pictures ignores that score; in a clip a mask goes where it is not above 0."""
+    network = GroundedSam2Masks(box_threshold=0.0)
+    ((wanted, _),) = network.segment(FRAMES[:1], ["lamp"], 0.0)
+    follower = network.network[1]
+    head = follower.network.module.mask_decoder.pred_obj_score_head.proj_out
+    head.weight.data.zero_()
+    head.bias.data.fill_(score)
+    ((masks, _),) = network.segment(FRAMES[:1], ["lamp"], 0.0)
+    assert masks.any(axis=(1, 2)).sum() > 3 and np.array_equal(masks, wanted)
+    boxes = [one.box for one in network.boxes(FRAMES[0], "lamp")]
+    (followed,) = follower.followed_each(FRAMES[:1], boxes=boxes)
+    assert bool(followed.any()) is in_the_clip
 
 
 @pytest.mark.parametrize("name", ["sam2_hiera_b_plus_track", "grounding_dino_sam2", "grounding_dino_sam2_masks"])

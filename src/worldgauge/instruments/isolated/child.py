@@ -124,7 +124,8 @@ def _as_raw(array: Any) -> Raw:
     kind = found.dtype.newbyteorder("<").str
     if kind not in ITEM_BYTES:
         raise Garbled(f"an array of {found.dtype} does not travel")
-    return Raw(kind, found.shape, found.astype(kind, copy=False).tobytes())
+    # Its own shape: making it contiguous gives a single number an axis.
+    return Raw(kind, numpy.shape(array), found.astype(kind, copy=False).tobytes())
 
 
 def version_of(distribution: str, module: str) -> str | None:

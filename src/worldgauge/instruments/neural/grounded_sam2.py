@@ -79,10 +79,11 @@ class GroundedSam2(_GroundedSam2):
 
 @dataclass(frozen=True)
 class GroundedSam2Masks(_GroundedSam2):
-    """Every object of a phrase in single frames."""
+    """Every object of a phrase in single frames, by the authors' way with single pictures."""
 
     seat: ClassVar[str] = "segmenter"
     name: ClassVar[str] = "grounding_dino_sam2_masks"
+    version: ClassVar[int] = 2
 
     def segment(self, frames: Sequence[Frame], phrases: Sequence[str], threshold: float) -> list[Found]:
         """Per frame the masks (K, H, W) of the boxes found for its phrase, and the confidence, above the threshold, of
@@ -94,5 +95,5 @@ class GroundedSam2Masks(_GroundedSam2):
         if not found:
             return np.zeros((0, *frame.shape[:2]), bool), np.zeros(0, np.float32)
         follower: Sam2HieraBPlus = self.network[1]
-        (masks,) = follower.followed_each([frame], boxes=[one.box for one in found])
+        masks = follower.shown_in_a_frame(frame, [one.box for one in found])
         return masks, np.array([one.confidence for one in found], np.float32)

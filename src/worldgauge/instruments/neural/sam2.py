@@ -76,6 +76,10 @@ class Sam2HieraBPlus(NeuralInstrument):
         for logits in self.network.logits(frames, prompts):
             yield np.asarray((logits > 0).cpu().numpy())
 
+    def shown_in_a_frame(self, frame: Frame, boxes: Sequence[Box]) -> NDArray[np.bool_]:
+        """What each box of a single RGB frame shows, (O, H, W)."""
+        return np.asarray((self.network.still_logits(frame, boxes) > 0).cpu().numpy())
+
 
 @dataclass(frozen=True)
 class Sam2Track(Sam2HieraBPlus):

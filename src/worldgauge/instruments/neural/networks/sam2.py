@@ -52,6 +52,30 @@ class AsReleased(Sam2VideoModel):
     def _single_frame_forward(self, *args: Any, multimask_output: bool = False, **kwargs: Any) -> Any:
         return super()._single_frame_forward(*args, multimask_output=multimask_output, **kwargs)
 
+    def still(self, pixels: Tensor, points: Tensor, labels: Tensor) -> Tensor:
+        """Logits (O, side, side) at the decoder's size of what points (1, O, P, 2) show in one picture (1, 3, h, w).
+
+        A clip's pass takes away the mask of an object whose score of being in the frame is not above 0. The authors'
+        predictor for pictures does not look at that score, so decoder and prompts are called here without it.
+        """
+        maps = list(self.get_image_features(pixels, return_dict=True).fpn_hidden_states)
+        maps[-1] = maps[-1] + self.no_memory_embedding
+        sizes = self.backbone_feature_sizes
+        features = [one.permute(1, 2, 0).view(1, -1, *size) for one, size in zip(maps, sizes, strict=True)]
+        sparse, dense = self.prompt_encoder(
+            input_points=points, input_labels=labels, input_boxes=None, input_masks=None
+        )
+        masks, *_ = self.mask_decoder(
+            image_embeddings=features[-1],
+            image_positional_embeddings=self.get_image_wide_positional_embeddings(),
+            sparse_prompt_embeddings=sparse,
+            dense_prompt_embeddings=dense,
+            multimask_output=False,
+            high_resolution_features=features[:-1],
+        )
+        logits: Tensor = masks[0, :, 0]
+        return logits
+
     def _use_mask_as_output(self, *args: Any, **kwargs: Any) -> Any:
         found = super()._use_mask_as_output(*args, **kwargs)
         size = found.high_res_masks.shape[-2:]
@@ -98,6 +122,21 @@ class Follower:
             yield whole[:, 0], found.object_score_logits.float().flatten()
             _forget(session, number)
 
+    def still_logits(self, frame: Frame, boxes: Sequence[tuple[float, float, float, float]]) -> Tensor:
+        """How surely each pixel of a single frame belongs to what each box shows, (O, H, W); above 0 it does.
+
+        As the authors' predictor for pictures does it: the frame is squashed bilinearly, and the score that the object
+        is in the frame at all, which takes masks away in a clip, is not looked at.
+        """
+        height, width = frame.shape[:2]
+        corners = [[((x0, y0), (x1, y1)) for x0, y0, x1, y1 in boxes]]
+        scale = torch.tensor((self.side / width, self.side / height))
+        points = (torch.tensor(corners) * scale).to(device=self.device, dtype=self.dtype)
+        labels = torch.tensor([[BOX_CORNERS] * len(boxes)], dtype=torch.int32, device=self.device)
+        with torch.inference_mode():
+            found = self.module.still(self.still(frame)[None], points, labels).float()
+            return functional.interpolate(found[None], size=(height, width), mode="bilinear", align_corners=False)[0]
+
     def _give(self, session: Any, index: int, prompt: Prompt, width: int, height: int) -> None:
         if prompt.mask is not None:
             session.add_mask_inputs(index, 0, self.squashed(prompt.mask))
@@ -125,8 +164,18 @@ class Follower:
     def prepared(self, frame: Frame) -> Tensor:
         """A frame (H, W, 3) as the authors' loader makes it: squashed by Pillow's bicubic filter, ImageNet's mean."""
         squashed = torch.from_numpy(resized(frame[None], (self.side, self.side))[0].copy()).permute(2, 0, 1)
+        return self._normalised(squashed.float() / 255)
+
+    def still(self, frame: Frame) -> Tensor:
+        """A single frame (H, W, 3) as the authors' predictor for pictures makes it: bilinear, with antialiasing."""
+        values = torch.from_numpy(np.ascontiguousarray(frame)).permute(2, 0, 1).float() / 255
+        size = (self.side, self.side)
+        squashed = functional.interpolate(values[None], size=size, mode="bilinear", align_corners=False, antialias=True)
+        return self._normalised(squashed[0])
+
+    def _normalised(self, values: Tensor) -> Tensor:
         shift, scale = (torch.tensor(part).view(3, 1, 1) for part in (IMAGENET_MEAN, IMAGENET_DEVIATION))
-        return ((squashed.float() / 255 - shift) / scale).to(device=self.device, dtype=self.dtype)
+        return ((values - shift) / scale).to(device=self.device, dtype=self.dtype)
 
 
 class _Prepared:
