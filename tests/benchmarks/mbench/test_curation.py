@@ -93,7 +93,7 @@ def test_clips_become_cases_of_both_settings(clips):
     ]  # fmt: skip
     assert len(cases) == 5 + 4
     vase = cases["object/vase/text"]
-    assert vase.reference.target.name == "red vase" and len(vase.reference.questions) == 6
+    assert vase.reference.target.name == "red glaze, chipped rim red vase" and len(vase.reference.questions) == 6
     assert vase.extras["captions"][2] == f"{instructions('rotation', 'left')[2]} A wooden bench and a bare wall."
     assert cases["causal/candle_dimming/text"].tags["hiding"] == "dimming"
     assert list(faults_of(cases.values())) == []

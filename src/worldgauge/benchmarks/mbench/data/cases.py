@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,15 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
     named = (("image", media.first_frame, image), ("reference", media.reference, reference))
     tags = {"setting": setting, "subset": item.subset, "condition": item.condition_id}
     captions = captions_in(sample)
+    script = read_condition(item.condition_id) if setting == ACTION else None
+    if script is not None:
+        captions = with_camera_of(script.legs, captions)
     extras: dict[str, Any] = {"item_id": item.item_id, **({"captions": captions} if captions else {})}
     if isinstance(sample.metadata.get(ARC_KEYS[0]), list):
         extras |= {key: sample.metadata[key] for key in ARC_KEYS if sample.metadata.get(key)}
+        extras["object_name"] = name_in(sample)
     frames = None
-    if setting == ACTION:
-        script = read_condition(item.condition_id)
+    if script is not None:
         tags |= {"direction": script.first_verb, "hiding": "camera"}
         extras["legs"] = [list(leg) for leg in script.legs]
         frames = script.frames
@@ -85,6 +88,8 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
     if stored is not None:
         extras["anchor"] = stored.model_dump(mode="json")
     prompt = sample.caption if isinstance(sample.caption, str) else " ".join(captions)
+    if script is not None and isinstance(sample.caption, str):
+        prompt = " ".join(with_camera_of(script.legs, [sample.caption]))
     return Case(
         id=item.case_id,
         cluster=f"{item.subset}/{HIDING.sub('', sample.sample_id)}",
@@ -103,13 +108,56 @@ def as_case(folder: Path, place: Path, sample: Sample, item: Item, setting: str,
 
 
 def captions_in(sample: Sample) -> list[str]:
-    """The captions of a sample's segments, wherever the release keeps them; empty where there is no list of texts."""
+    """The captions of a sample's segments, wherever the release keeps them. A caption that is one text is that of one
+    segment, the whole clip."""
     found = [sample.caption, *(sample.metadata.get(key) for key in CAPTION_KEYS)]
     for given in found:
         texts = list(given.values()) if isinstance(given, Mapping) else given
         if isinstance(texts, list) and texts and all(isinstance(text, str) and text.strip() for text in texts):
             return texts
-    return []
+    whole = sample.caption if isinstance(sample.caption, str) else ""
+    return [whole] if whole.strip() else []
+
+
+def with_camera_of(legs: Sequence[tuple[str, float]], captions: Sequence[str]) -> list[str]:
+    """Captions of an action clip: what a caption says of the camera gives way to what the clip's script asks of it.
+
+    >>> with_camera_of([("left", 0.5), ("right", 0.5)], ["The camera zooms in. A hen.", "It walks."])
+    ['The camera turns to the left. A hen.', 'The camera turns to the right. It walks.']
+    """
+    found = []
+    for number, text in enumerate(captions):
+        first, last = number / len(captions), (number + 1) / len(captions)
+        words = [_OF_VERB[verb] for verb in _verbs_between(legs, first, last) if verb in _OF_VERB]
+        plain = " ".join(one for one in _SENTENCES.split(" ".join(text.split())) if not _ABOUT_CAMERA.match(one))
+        found.append(" ".join([*words, plain]).strip())
+    return found
+
+
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+")
+_ABOUT_CAMERA = re.compile(
+    r"(?:then,?\s+)?(?:the\s+|a\s+)?(?:static\s+|handheld\s+)?(?:camera|viewpoint)\b", re.IGNORECASE
+)
+"""A sentence whose subject is the camera."""
+_OF_VERB = {
+    "left": "The camera turns to the left.",
+    "right": "The camera turns to the right.",
+    "forward": "The camera moves forward.",
+    "backward": "The camera moves backward.",
+    "wait": "The camera stands still.",
+}
+"""What each verb of a script asks of the camera."""
+
+
+def _verbs_between(legs: Sequence[tuple[str, float]], first: float, last: float) -> list[str]:
+    """The verbs that take at least a twentieth of this part of the clip, in order."""
+    verbs, begin = [], 0.0
+    for verb, share in legs:
+        end = begin + share
+        if min(end, last) - max(begin, first) >= 0.05 * (last - first):
+            verbs.append(verb)
+        begin = end
+    return verbs
 
 
 def questions_in(sample: Sample) -> tuple[Question, ...]:
@@ -134,8 +182,21 @@ def name_in(sample: Sample) -> str:
     return str(named.get("name", "")) if isinstance(named, Mapping) else str(named)
 
 
+def phrase_in(sample: Sample) -> str:
+    """What a detector is asked for: the visual attributes of the target, then its name (MBench, B.3).
+
+    >>> phrase_in(Sample(sample_id="a", metadata={"object_name": "hen", "attributes": ["brown", "small"]}))
+    'brown, small hen'
+    """
+    name, given = name_in(sample), sample.metadata.get("attributes")
+    listed = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+    words = [text.strip() for text in listed if isinstance(text, str) and text.strip()]
+    words = [text for text in words if text.casefold() not in name.casefold()]
+    return " ".join(filter(None, (", ".join(words), name))) if name else ""
+
+
 def _target(folder: Path, sample: Sample, anchor: Anchor | None, image: str | None) -> Target | None:
-    name = name_in(sample)
+    name = phrase_in(sample)
     box = None if anchor is None else box_of_anchor(anchor, None if image is None else folder / image)
     return Target(name=name, box=box) if name or box is not None else None
 

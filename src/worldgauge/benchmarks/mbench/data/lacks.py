@@ -60,9 +60,9 @@ def faults_of(cases: Iterable[Case]) -> Iterator[str]:
 def _wanted(case: Case) -> Wanted | None:
     """What the paragraphs of a curated case must tell; None for a case that does not say."""
     paragraphs, attributes, state = (case.extras.get(key) for key in ARC_KEYS)
-    target = case.reference.target
-    if not isinstance(paragraphs, list) or not isinstance(attributes, list) or target is None or not target.name:
+    name = case.extras.get("object_name")
+    if not isinstance(paragraphs, list) or not isinstance(attributes, list) or not isinstance(name, str) or not name:
         return None
     told = state if isinstance(state, Mapping) else {}
     names = tuple(str(each) for each in attributes)
-    return Wanted(target.name, names, str(told.get("before", "")), str(told.get("after", "")))
+    return Wanted(name, names, str(told.get("before", "")), str(told.get("after", "")))
