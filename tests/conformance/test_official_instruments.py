@@ -11,9 +11,9 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
-from worldgauge.core.official import FILE_NAME, official_instruments, official_uses, read_instruments
+from worldgauge.core.official import FILE_NAME, OfficialUse, official_instruments, official_uses, read_instruments
 from worldgauge.core.signal import SIGNALS
-from worldgauge.engine.definitions import all_uses
+from worldgauge.engine.definitions import Seats, all_uses, choose_seats
 
 
 @pytest.mark.parametrize("name", benchmarks())
@@ -23,8 +23,9 @@ def test_every_seat_has_an_official_instrument(name: str) -> None:
     asked = {
         (need.signal, protocol)
         for protocol in file.protocols
+        for seats in _chosen(official_uses(file, protocol))
         for use in resolved_uses(file, protocol)
-        for need in all_uses(METRICS.get(use.use))
+        for need in all_uses(METRICS.get(use.use), seats)
         if SIGNALS.get(need.signal).seat is not None
     }
     assert asked
@@ -32,6 +33,12 @@ def test_every_seat_has_an_official_instrument(name: str) -> None:
     # What differs in a signal that looks through nothing is told there, too.
     named = {SIGNALS.full_name(use.signal, name) for use in known.uses if use.official or not use.differs}
     assert named == {signal for signal, _ in asked}, "an entry nothing asks for"
+
+
+def _chosen(official: tuple[OfficialUse, ...]) -> tuple[Seats, ...]:
+    """What a signal needs may depend on the instruments: the pocket's, the official ones, and a mixture of both."""
+    mixed = choose_seats("reference", ["reconstruction=point_splat"], official)
+    return choose_seats(), choose_seats("reference", official=official), mixed
 
 
 @pytest.mark.parametrize("name", benchmarks())

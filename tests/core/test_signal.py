@@ -9,8 +9,15 @@ import pytest
 import stubs
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
-from worldgauge.core.signal import inherited, keyword_defaults, merge_parameters, signal
-from worldgauge.engine.definitions import all_uses
+from worldgauge.core.signal import (
+    ChosenInstruments,
+    SignalUse,
+    inherited,
+    keyword_defaults,
+    merge_parameters,
+    signal,
+)
+from worldgauge.engine.definitions import Seats, all_uses
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +51,27 @@ def test_every_signal_below_a_metric_once_and_needs_first() -> None:
     left = stubs.make_signal("s_left", needs=(ground(),))
     right = stubs.make_signal("s_right", needs=(ground(),))
     assert all_uses(stubs.make_metric("m_two", right(), left())) == [ground(), right(), left()]
+
+
+def test_needs_may_depend_on_the_chosen_instruments() -> None:
+    film = stubs.make_signal("s_film", seat="poses", reads=("video",))
+    views = stubs.make_signal("s_views", seat="poses", reads=("video", "prompt"))
+
+    def needs(use: SignalUse, chosen: ChosenInstruments) -> tuple[SignalUse, ...]:
+        instrument = chosen.instrument("s_film")
+        return (views() if instrument is not None and instrument.reads == "views" else film(),)
+
+    path = stubs.make_signal("s_path", needs=(film(),), needs_by=needs)
+    follows, sees = (stubs.instrument("poses", network=False) for _ in range(2))
+    type(sees).reads = "views"
+    whole, few = Seats({"poses": follows}, "stubs"), Seats({"poses": sees}, "stubs")
+    assert inherited(path()) == inherited(path(), whole) == (film(),)
+    assert inherited(path(of="reference"), few) == (views(of="reference"),)
+    metric = stubs.make_metric("m_path", path())
+    assert all_uses(metric, whole) == [film(), path()] and all_uses(metric, few) == [views(), path()]
+    assert metric.inputs() == metric.inputs(whole) == ("video",) and metric.inputs(few) == ("video", "prompt")
+    by_film, by_views = stubs.definition(metric, whole), stubs.definition(metric, few)
+    assert by_film.fingerprint != by_views.fingerprint and by_views.parts == ("video", "prompt")
 
 
 def test_a_use_says_what_differs_from_the_default() -> None:

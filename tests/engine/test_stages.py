@@ -151,3 +151,20 @@ def test_what_no_network_makes_and_nobody_keeps_is_made_in_the_pass_that_asks_fo
     both = Stages.of(_definitions(seats, judged(), wide(), plain()), seats, 1.0)
     assert both.of_use[guess()] == 0
     assert both.spilled == {guess()}
+
+
+def test_a_value_too_large_to_wait_is_made_in_the_last_pass_that_reads_it_with_all_its_readers() -> None:
+    """By the judge's answers a second reader comes a pass later: without this rule the value would wait in a file."""
+    answer = stubs.make_signal("s_answer", seat="judge")
+    scene = stubs.make_signal("s_scene", seat="reconstruction", kept=False, waits=False)
+    camera = stubs.make_signal("s_camera", needs=(scene(),))
+    above = stubs.make_signal("s_above", needs=(camera(),))
+    views = stubs.make_signal("s_views", needs=(answer(), scene()))
+    seats = _seats(judge=0, reconstruction=3.0)
+    both = Stages.of(_definitions(seats, above(), views()), seats)
+    assert {use.signal: stage for use, stage in both.of_use.items()} == dict.fromkeys(
+        ("s_answer", "s_scene", "s_camera", "s_above", "s_views"), both.asking
+    )
+    assert both.spilled == frozenset() and _passes(both)[-1] == ["reconstruction"]
+    alone = Stages.of(_definitions(seats, above()), seats)
+    assert set(alone.of_use.values()) == {0}, "nothing else reads it"

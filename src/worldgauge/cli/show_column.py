@@ -8,11 +8,12 @@ from worldgauge.cli.show_benchmark import scale_in_words, tree_lines
 from worldgauge.cli.show_definition import calibration_of, formula_of, inputs_of
 from worldgauge.core.benchmark import BenchmarkFile, MetricUse, read_benchmark_file, resolved_use
 from worldgauge.core.metric import METRICS
-from worldgauge.core.official import official_instruments
+from worldgauge.core.official import official_instruments, official_uses
 from worldgauge.core.reducers import OVER_CASES
 from worldgauge.core.signal import SIGNALS
 from worldgauge.core.where import place_of
-from worldgauge.engine.definitions import all_uses
+from worldgauge.engine.definitions import all_uses, choose_seats
+from worldgauge.engine.seats import REFERENCE
 
 Told = dict[str, Any]
 
@@ -91,7 +92,8 @@ def _official(file: BenchmarkFile, protocol: str, shown: MetricUse) -> dict[str,
     """Signal to the instrument the authors use for it, in words."""
     known = official_instruments(file)
     found = {}
-    for use in all_uses(METRICS.get(shown.use)):
+    seats = choose_seats(REFERENCE, official=official_uses(file, protocol))
+    for use in all_uses(METRICS.get(shown.use), seats):
         if SIGNALS.get(use.signal).seat is not None:
             official = known.of(use.signal, protocol)
             named = f"{official.official}, " if official and official.official else ""

@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from worldgauge.core.errors import Unavailable
 from worldgauge.core.manifest import Manifest, manifests
@@ -38,6 +38,9 @@ class Instrument:
     """Parameters under which its answer for a frame is the same to the bit, whatever it is asked beside."""
     added: ClassVar[tuple[str, ...]] = ()
     """Parameters that came without a new version: left alone they change no number, so they change no key either."""
+    reads: ClassVar[Literal["film", "views"]] = "film"
+    """Whether it follows a clip frame by frame, so that it is given all frames; or sees some views of a place at once,
+    in time and memory that grow with them, so that a benchmark chooses which."""
     tried_with: ClassVar[Mapping[str, Any]] = {}
     """Parameters of the selftest, for one that with its own would keep a processor busy for minutes."""
 

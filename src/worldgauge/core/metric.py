@@ -19,7 +19,15 @@ import numpy as np
 
 from worldgauge.core.case_parts import check_parts, in_order
 from worldgauge.core.registry import Registry
-from worldgauge.core.signal import SIGNALS, SignalUse, first_sentence, full_name, inherited, keyword_defaults
+from worldgauge.core.signal import (
+    SIGNALS,
+    ChosenInstruments,
+    SignalUse,
+    first_sentence,
+    full_name,
+    inherited,
+    keyword_defaults,
+)
 
 Frames = Sequence[int] | Callable[[int], Sequence[int]]
 """Frame numbers, or a function that tells them from the number of frames of the clip."""
@@ -96,15 +104,16 @@ class Metric:
     def summary(self) -> str:
         return first_sentence(self.function)
 
-    def inputs(self) -> tuple[str, ...]:
-        """Everything a case must have for this metric: videos, references, camera paths, prompts."""
+    def inputs(self, chosen: ChosenInstruments | None = None) -> tuple[str, ...]:
+        """Everything a case must have for this metric: videos, references, camera paths, prompts. What its signals
+        read may depend on the chosen instruments."""
         found = set(self.requires)
         pending = list(self.needs)
         while pending:
             use = pending.pop()
             signal = SIGNALS.get(use.signal)
             found |= {use.of if part == "video" else part for part in signal.reads} | set(signal.requires)
-            pending += inherited(use)
+            pending += inherited(use, chosen)
         return in_order(found)
 
 

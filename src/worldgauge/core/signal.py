@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from worldgauge.core.canonical import canonical_json
 from worldgauge.core.case_parts import check_parts
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.frames import FrameSpec
-from worldgauge.core.instrument import ASKED_SEATS, SEATS
+from worldgauge.core.instrument import ASKED_SEATS, SEATS, Instrument
 from worldgauge.core.manifest import namespace_of
 from worldgauge.core.prompts import digest_of_prompt
 from worldgauge.core.registry import Registry, unknown_name
@@ -48,6 +48,17 @@ class SignalUse:
         if self.of != "video":
             parts.append(f"of={self.of}")
         return f"{self.signal}({', '.join(parts)})" if parts else self.signal
+
+
+class ChosenInstruments(Protocol):
+    """Which instrument perceives for a signal in a run."""
+
+    def instrument(self, signal: str) -> Instrument | None:
+        """The instrument by the full name of a signal; None where its seat is empty."""
+
+
+NeedsByInstrument = Callable[[SignalUse, ChosenInstruments], tuple[SignalUse, ...]]
+"""What a variant of a signal needs under the chosen instruments: as many signals as it needs by its declaration."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +88,13 @@ class Signal:
     """Prompt files it asks with, as `package:name`; their digests are part of its key."""
     tolerant: bool = False
     """Whether it is handed None for a need that is unscored, in place of being unscored itself."""
+    needs_by: NeedsByInstrument | None = None
+    """What it needs where that depends on which instruments are chosen; None: always `needs`."""
+    waits: bool = True
+    """Whether a value that is not kept may wait in a scratch file for a later pass over the clips. Where it is too
+    large for that, all its readers are computed in the last pass that reads it."""
+    most_frames: int | None = None
+    """Most frames of a clip that it holds at once, where that is not all that its frame spec chooses; for plans."""
 
     def __call__(self, *, of: Source = "video", frames: FrameSpec | None = None, **parameters: Any) -> SignalUse:
         chosen = merge_parameters(f"signal '{self.name}'", self.defaults, parameters)
@@ -115,6 +133,9 @@ def signal(
     dense: float = 0.0,
     prompts: tuple[str, ...] = (),
     tolerant: bool = False,
+    needs_by: NeedsByInstrument | None = None,
+    waits: bool = True,
+    most_frames: int | None = None,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Signal]:
     """Declare and register a signal."""
@@ -144,6 +165,9 @@ def signal(
             dense=dense,
             prompts=prompts,
             tolerant=tolerant,
+            needs_by=needs_by,
+            waits=waits,
+            most_frames=most_frames,
         )
         SIGNALS.add(declared.name, declared, f"{function.__module__}:{function.__name__}")
         return declared
@@ -157,9 +181,13 @@ def full_name(name: str, function: Callable[..., Any]) -> str:
     return f"{namespace}/{name}" if namespace else name
 
 
-def inherited(use: SignalUse) -> tuple[SignalUse, ...]:
-    """The signals a use needs, read from the same clip: the flow of the reference needs the poses of the reference."""
-    needs = SIGNALS.get(use.signal).needs
+def inherited(use: SignalUse, chosen: ChosenInstruments | None = None) -> tuple[SignalUse, ...]:
+    """The signals a use needs, read from the same clip: the flow of the reference needs the poses of the reference.
+
+    `chosen` are the instruments of a run, on which some needs depend; without them the needs are as declared.
+    """
+    signal = SIGNALS.get(use.signal)
+    needs = signal.needs if signal.needs_by is None or chosen is None else signal.needs_by(use, chosen)
     if use.of == "video":
         return needs
     return tuple(SignalUse(need.signal, need.parameters, use.of, need.frames) for need in needs)

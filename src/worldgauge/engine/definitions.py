@@ -86,7 +86,7 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
         "parameters": dict(use.parameters),
         "frames": use.frames.to_json(),
         "of": use.of,
-        "needs": [describe_signal(need, seats) for need in inherited(use)],
+        "needs": [describe_signal(need, seats) for need in inherited(use, seats)],
     }
     if signal.seat is not None:
         instrument = seats.instrument(use.signal)
@@ -97,7 +97,7 @@ def describe_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
 def who_computes(use: SignalUse, seats: Seats) -> str:
     """A signal, with its instrument where that is somebody else's, and where the code came from."""
     # Rows may be made while the signal that reads them is at work.
-    streams = [need.signal for need in inherited(use) if SIGNALS.get(need.signal).streams]
+    streams = [need.signal for need in inherited(use, seats) if SIGNALS.get(need.signal).streams]
     for instrument in filter(None, map(seats.instrument, (use.signal, *streams))):
         if origin := origin_of(type(instrument)):
             return f"signal '{use.signal}' with instrument '{instrument.name}' ({origin})"
@@ -114,12 +114,12 @@ def code_of_signal(use: SignalUse, seats: Seats) -> dict[str, Any]:
     return {"code": known} if known else {}
 
 
-def all_uses(metric: Metric) -> list[SignalUse]:
-    """Every signal below a metric, needs before the signals that need them."""
+def all_uses(metric: Metric, seats: Seats | None = None) -> list[SignalUse]:
+    """Every signal below a metric under the chosen instruments, needs before the signals that need them."""
     ordered: dict[SignalUse, None] = {}
 
     def visit(use: SignalUse) -> None:
-        for need in inherited(use):
+        for need in inherited(use, seats):
             visit(need)
         ordered.setdefault(use)
 
@@ -137,7 +137,7 @@ def networks_of(uses: Iterable[SignalUse], seats: Seats) -> tuple[Instrument, ..
 def has_foreign_code(definitions: Iterable[Definition], seats: Seats) -> bool:
     """Whether a metric, a signal below one, or its instrument was brought by `--include` or another distribution."""
     for definition in definitions:
-        signals = [SIGNALS.get(use.signal) for use in all_uses(definition.metric)]
+        signals = [SIGNALS.get(use.signal) for use in all_uses(definition.metric, seats)]
         taken = [seats.instrument(signal.name) for signal in signals]
         code = [definition.metric.function, *(s.function for s in signals), *(type(i) for i in taken if i)]
         if any(map(is_foreign, code)):
@@ -159,7 +159,7 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         content["cases"] = use.cases
     if use.given:
         content["given"] = use.given
-    reasons = [seats.reason_empty(need.signal) for need in all_uses(metric)]
+    reasons = [seats.reason_empty(need.signal) for need in all_uses(metric, seats)]
     return Definition(
         id=use.id,
         metric=metric,
@@ -170,17 +170,17 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         measured=measured,
         signals=signals,
         unavailable=next((reason for reason in reasons if reason), None),
-        parts=metric.inputs(),
-        reads=_reads(metric),
+        parts=metric.inputs(seats),
+        reads=_reads(metric, seats),
         tags=use.cases,
         unscaled=use.unscaled,
         given=use.given,
-        networks=networks_of(all_uses(metric), seats),
+        networks=networks_of(all_uses(metric, seats), seats),
     )
 
 
-def _reads(metric: Metric) -> tuple[str, ...]:
-    phases = {"phases"} if any(use.frames.phase is not None for use in all_uses(metric)) else set()
+def _reads(metric: Metric, seats: Seats) -> tuple[str, ...]:
+    phases = {"phases"} if any(use.frames.phase is not None for use in all_uses(metric, seats)) else set()
     # A metric is handed the whole case. Ours say what they read of it, a stranger's may read anything.
     whole = {"case"} if code_of(metric.function) else set()
-    return (*in_order({"video", *metric.inputs(), *phases, *whole}), STANDING)
+    return (*in_order({"video", *metric.inputs(seats), *phases, *whole}), STANDING)

@@ -32,7 +32,7 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
     held: dict[tuple[str, int, int], float] = {}
     values = hungriest = 0.0
     listed = list(dict.fromkeys(uses))
-    readers = Counter(need for use in listed for need in inherited(use))
+    readers = Counter(need for use in listed for need in inherited(use, seats))
     for use in listed:
         signal = SIGNALS.get(use.signal)
         instrument = seats.instrument(use.signal)
@@ -52,7 +52,8 @@ def memory_needed(uses: Iterable[SignalUse], inputs: CaseInputs, seats: Seats) -
                 continue
             pixels = across * down
             work += max(signal.memory * pixels, DECODING * info.width * info.height)
-            values += _held_bytes(use, signal.dense * pixels * info.frames, readers[use])
+            frames = min(info.frames, signal.most_frames or info.frames)
+            values += _held_bytes(use, signal.dense * pixels * frames, readers[use])
         hungriest = max(hungriest, work)
     return BASE + sum(held.values()) + values + hungriest
 
@@ -71,7 +72,7 @@ def refuse_too_large(
     if limits.memory is None:
         return
     try:
-        needed = memory_needed([*done, *inherited(use), use], inputs, seats)
+        needed = memory_needed([*done, *inherited(use, seats), use], inputs, seats)
     except (WorldGaugeError, OSError):
         # Told better by the attempt to read the clip.
         return

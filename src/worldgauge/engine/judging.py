@@ -64,7 +64,7 @@ class Judging:
         self._lock = threading.Lock()
         self._computing = threading.Lock()
         self._broken: StopsRun | None = None
-        self._rests_on = {(work.case.id, work.take): _rests_on(work, stages) for work in works}
+        self._rests_on = {(work.case.id, work.take): _rests_on(work, stages, seats) for work in works}
         self._unperceived = {(work.case.id, work.take): work for work in works}
         for key, stage in self._rests_on.items():
             if stage is None:
@@ -151,7 +151,7 @@ class Judging:
         reasons: Reasons = {}
         for use in _asked_of(work):
             try:
-                self._prepare(use, perception)
+                self._prepare(use, perception, work)
                 with self._one_at_a_time(perception.key(use)):
                     perception.value(use)
             except StopsRun:
@@ -165,17 +165,19 @@ class Judging:
             self._counters += _perceived_here(perception)
         return reasons
 
-    def _prepare(self, use: SignalUse, perception: Perception) -> None:
+    def _prepare(self, use: SignalUse, perception: Perception, work: CaseWork) -> None:
         """Compute what a question rests on and no worker has kept, such as pictures with boxes drawn into them.
 
         One at a time: instruments are not made for many threads.
         """
-        for need in inherited(use):
+        for need in inherited(use, self._seats):
             if SIGNALS.get(need.signal).is_asked:
                 continue
-            with self._computing, contextlib.suppress(Outcome):
+            with self._computing:
                 # Why it could not be computed is raised again where the question asks for it.
-                perception.value(need)
+                with contextlib.suppress(Outcome):
+                    perception.value(need)
+                perception.serve_readers(need, work.compute)
 
     def _one_at_a_time(self, key: str) -> threading.Lock:
         """A question that two videos have in common is asked once: the second finds the answer in the store."""
@@ -209,7 +211,7 @@ def _asked_of(work: CaseWork) -> list[SignalUse]:
     return [use for use in work.compute if SIGNALS.get(use.signal).is_asked]
 
 
-def _rests_on(work: CaseWork, stages: Stages) -> int | None:
+def _rests_on(work: CaseWork, stages: Stages, seats: Seats) -> int | None:
     """The pass after which everything is in the store that the questions about a video rest on; None: they need none.
 
     What is not kept, such as the frames themselves, is made anew where it is asked about.
@@ -217,7 +219,7 @@ def _rests_on(work: CaseWork, stages: Stages) -> int | None:
     below: set[SignalUse] = set()
     pending = _asked_of(work)
     while pending:
-        needs = set(inherited(pending.pop())) - below
+        needs = set(inherited(pending.pop(), seats)) - below
         below |= needs
         pending += needs
     due = {use for use in below.intersection(work.compute) if SIGNALS.get(use.signal).kept}

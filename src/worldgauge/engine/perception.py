@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -27,6 +28,8 @@ from worldgauge.engine.scratch import Held, Scratch
 from worldgauge.engine.store import Store
 from worldgauge.engine.together import Together
 from worldgauge.engine.watch import Watch
+
+log = logging.getLogger(__name__)
 
 
 class NotStored(Outcome):
@@ -91,7 +94,7 @@ class Perception:
                 "parameters": dict(use.parameters),
                 "frames": use.frames.to_json(),
                 "inputs": {part: self.inputs.digest(self._source(part, use)) for part in signal.reads},
-                "needs": [self.key(need) for need in inherited(use)],
+                "needs": [self.key(need) for need in inherited(use, self._seats)],
             }
             if use.frames.phase is not None:
                 identity["phases"] = self.inputs.digest("phases")
@@ -117,7 +120,7 @@ class Perception:
             return {}
         parts = [self._read(part, use) for part in signal.reads]
         # What it needs is not there yet: the function tells what it would ask whatever that says.
-        parts += [self._stored(need) for need in inherited(use)]
+        parts += [self._stored(need) for need in inherited(use, self._seats)]
         try:
             signal.function(*parts, instrument.estimator(), **dict(use.parameters))
         except Estimated as found:
@@ -146,7 +149,8 @@ class Perception:
     def _asks_networks(self, use: SignalUse) -> bool:
         """Whether a signal, or one below it, asks what computes on the chosen device."""
         instrument = self._seats.instrument(use.signal)
-        return bool(instrument is not None and instrument.weights) or any(map(self._asks_networks, inherited(use)))
+        below = inherited(use, self._seats)
+        return bool(instrument is not None and instrument.weights) or any(map(self._asks_networks, below))
 
     def announce(self, uses: Iterable[SignalUse], metrics: Iterable[Metric] = ()) -> None:
         """Tell what will be asked for: one decode then serves all, and rows with one reader need not be held."""
@@ -156,7 +160,7 @@ class Perception:
         for use in uses:
             if use in self._spilled:
                 self._together.will_read(self.key(use), (id(self), "a later pass"))
-            for need in inherited(use):
+            for need in inherited(use, self._seats):
                 self._together.will_read(self.key(need), self.key(use))
             for part in SIGNALS.get(use.signal).reads:
                 source = self._source(part, use)
@@ -184,10 +188,33 @@ class Perception:
             raise value
         return handed_out(value)
 
+    def perceive(self, uses: Iterable[SignalUse]) -> None:
+        """Compute these signals. What goes wrong is remembered and told by the metrics that need them."""
+        for use in uses:
+            try:
+                self.value(use)
+            except StopsRun:
+                raise
+            except Exception as error:  # noqa: BLE001  the metrics that ask for the signal make the record
+                log.debug("case %s, %s: %s", self.inputs.case.id, use.describe(), error)
+
+    def serve_readers(self, need: SignalUse, uses: Iterable[SignalUse]) -> None:
+        """Compute now what else of these signals reads a value that `need` rests on and that may not wait for a later
+        pass, and let that value go."""
+        heavy = {one for one in inherited(need, self._seats) if not SIGNALS.get(one.signal).waits}
+        if not heavy:
+            return
+        readers = [use for use in uses if heavy.intersection(inherited(use, self._seats))]
+        self.perceive(use for use in readers if SIGNALS.get(use.signal).kept and not SIGNALS.get(use.signal).is_asked)
+        for one in heavy & self._values.keys():
+            self._together.values.pop(self.key(one), None)
+            del self._values[one]
+
     def _let_go_of_needs(self, use: SignalUse) -> None:
         """Dense rows, half a gigabyte for a short clip, are not held beyond their last reader."""
-        for need in inherited(use):
-            if SIGNALS.get(need.signal).streams and self._together.has_read(self.key(need), self.key(use)):
+        for need in inherited(use, self._seats):
+            dense = SIGNALS.get(need.signal).streams or not SIGNALS.get(need.signal).waits
+            if dense and self._together.has_read(self.key(need), self.key(use)):
                 self._values.pop(need, None)
 
     def drop_spilled(self) -> None:
@@ -203,7 +230,7 @@ class Perception:
             return
         if use in self._spilled and self._scratch.has(self.key(use)):
             return
-        for need in inherited(use):
+        for need in inherited(use, self._seats):
             self._visit(need, found)
         found[use] = None
 
@@ -254,7 +281,7 @@ class Perception:
         """The signal's function with all it is handed."""
         assert self._instruments is not None
         arguments: list[Any] = [self._read(part, use) for part in signal.reads]
-        for need in inherited(use):
+        for need in inherited(use, self._seats):
             try:
                 arguments.append(self.value(need))
             except Unscored as outcome:

@@ -184,7 +184,7 @@ def _examine(
     stored = 0
     try:
         compute = perception.to_compute(needed)
-        stored = perception.count_stored({use for d in able for use in all_uses(d.metric)})
+        stored = perception.count_stored({use for d in able for use in all_uses(d.metric, seats)})
     except (WorldGaugeError, OSError):
         # An unreadable part of the data set becomes an error record when the case is worked on.
         compute = needed

@@ -135,7 +135,7 @@ def _possible(use: SignalUse, case: Case, seats: Seats) -> bool:
     signal = SIGNALS.get(use.signal)
     own = all(offers(case, part) for part in (*signal.reads, *signal.requires))
     seated = seats.reason_empty(use.signal) is None
-    return own and seated and all(_possible(need, case, seats) for need in inherited(use))
+    return own and seated and all(_possible(need, case, seats) for need in inherited(use, seats))
 
 
 def _devices(instrument: Instrument) -> list[str]:

@@ -45,53 +45,59 @@ def joint_stages(parts: Sequence[tuple[Iterable[Definition], Seats]], budget: fl
     A network that several of them ask is one object, and in one pass for all. What a judge is asked is in the last.
     """
     listed = [list(definitions) for definitions, _ in parts]
-    nodes = list(dict.fromkeys((k, use) for k, own in enumerate(listed) for d in own for use in all_uses(d.metric)))
-    asked = {(k, use) for k, own in enumerate(listed) for d in own if not d.unavailable for use in all_uses(d.metric)}
-    network = {node: _network(node[1], parts[node[0]][1]) if node in asked else None for node in nodes}
-    packed = _packed(nodes, network, budget)
+    chosen = [seats for _, seats in parts]
+    below = [(k, d, use) for k, own in enumerate(listed) for d in own for use in all_uses(d.metric, chosen[k])]
+    nodes = list(dict.fromkeys((k, use) for k, _, use in below))
+    asked = {(k, use) for k, d, use in below if not d.unavailable}
+    needs = {(k, use): [(k, need) for need in inherited(use, chosen[k])] for k, use in nodes}
+    network = {node: _network(node[1], chosen[node[0]]) if node in asked else None for node in nodes}
+    packed = _packed(nodes, needs, network, budget)
     waited = {node for node in asked if SIGNALS.get(node[1].signal).is_asked}
     last = max(packed.values(), default=0) + 1
     stage: dict[_Node, int] = {}
     for node in nodes:
         one = network[node]
         own = last if node in waited else packed[id(one)] if one is not None else 0
-        stage[node] = max([own, *(stage[need] for need in _needs(node))])
-    _postpone(nodes, network, stage, listed)
+        stage[node] = max([own, *(stage[need] for need in needs[node])])
+    _bring_together([node for node in nodes if node in asked], needs, stage)
+    _postpone(nodes, needs, network, stage, listed)
     passes: list[dict[int, Instrument]] = [{} for _ in range(max(stage.values(), default=0) + 1)]
     for node, one in network.items():
         if one is not None:
             passes[stage[node]][id(one)] = one
     networks = tuple(tuple(one.values()) for one in passes)
     asking = [last if any(k == part for k, _ in waited) else None for part in range(len(listed))]
-    return [_of_part(k, own, nodes, stage, networks, asking[k]) for k, own in enumerate(listed)]
+    return [_of_part(k, own, needs, stage, networks, asking[k]) for k, own in enumerate(listed)]
 
 
 _Node = tuple[int, SignalUse]
 """A signal of one of the benchmarks."""
 
 
-def _needs(node: _Node) -> list[_Node]:
-    return [(node[0], need) for need in inherited(node[1])]
+_Needs = Mapping[_Node, list[_Node]]
+"""Each signal to those it needs; the keys are in an order in which needs come first."""
 
 
 def _of_part(
     part: int,
     definitions: list[Definition],
-    nodes: list[_Node],
+    needs: _Needs,
     stage: Mapping[_Node, int],
     networks: tuple[tuple[Instrument, ...], ...],
     asking: int | None,
 ) -> Stages:
-    of_use = {use: stage[k, use] for k, use in nodes if k == part}
+    of_use = {use: stage[k, use] for k, use in needs if k == part}
     of_metric = {d.id: max((of_use[use] for use in d.metric.needs), default=0) for d in definitions}
-    spilled = {need for use in of_use for need in inherited(use) if not _kept(need) and of_use[need] < of_use[use]}
+    spilled = {need for use in of_use for _, need in needs[part, use] if not _kept(need) and of_use[need] < of_use[use]}
     spilled |= {
         need for d in definitions for need in d.metric.needs if not _kept(need) and of_use[need] < of_metric[d.id]
     }
     return Stages(networks, of_use, of_metric, frozenset(spilled), asking)
 
 
-def _packed(nodes: list[_Node], network: Mapping[_Node, Instrument | None], budget: float | None) -> dict[int, int]:
+def _packed(
+    nodes: list[_Node], needs: _Needs, network: Mapping[_Node, Instrument | None], budget: float | None
+) -> dict[int, int]:
     """The pass of each network: the first with room, not before those it builds on; the larger ones first."""
     level: dict[_Node, int] = {}
     below: dict[_Node, set[int]] = {}
@@ -99,9 +105,9 @@ def _packed(nodes: list[_Node], network: Mapping[_Node, Instrument | None], budg
     height: dict[int, int] = {}
     rests_on: dict[int, set[int]] = {}
     for node in nodes:
-        needs, one = _needs(node), network[node]
-        level[node] = max((level[need] for need in needs), default=0) + (one is not None)
-        below[node] = set[int]().union(*(below[need] for need in needs))
+        own, one = needs[node], network[node]
+        level[node] = max((level[need] for need in own), default=0) + (one is not None)
+        below[node] = set[int]().union(*(below[need] for need in own))
         if one is not None:
             found[id(one)] = one
             height[id(one)] = max(height.get(id(one), 0), level[node])
@@ -121,8 +127,21 @@ def _packed(nodes: list[_Node], network: Mapping[_Node, Instrument | None], budg
     return of_network
 
 
+def _bring_together(nodes: list[_Node], needs: _Needs, stage: dict[_Node, int]) -> None:
+    """Move what may not wait in a scratch file, and all that reads it, to the last pass that reads it."""
+    heavy = [node for node in nodes if not SIGNALS.get(node[1].signal).waits]
+    before: dict[_Node, int] = {}
+    while heavy and stage != before:
+        before = dict(stage)
+        for node in heavy:
+            stage[node] = max([stage[node], *(stage[reader] for reader in nodes if node in needs[reader])])
+        for node in nodes:
+            stage[node] = max([stage[node], *(stage[need] for need in needs[node])])
+
+
 def _postpone(
     nodes: list[_Node],
+    needs: _Needs,
     network: Mapping[_Node, Instrument | None],
     stage: dict[_Node, int],
     definitions: list[list[Definition]],
@@ -137,7 +156,7 @@ def _postpone(
     for node in reversed(nodes):
         if network[node] is None and not _kept(node[1]):
             stage[node] = max(stage[node], min(asked.get(node, [stage[node]])))
-        for needed in _needs(node):
+        for needed in needs[node]:
             asked.setdefault(needed, []).append(stage[node])
 
 

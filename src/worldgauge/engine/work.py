@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.core.case_parts import offers
-from worldgauge.core.errors import StopsRun, WorldGaugeError
+from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.record import Record
 from worldgauge.core.signal import SignalUse
 from worldgauge.core.video import Video, is_measurable
@@ -151,7 +151,7 @@ class Worker:
     def _finish(self, begun: _Begun) -> WorkResult:
         item, perception, stages = begun.item, begun.perception, begun.part.stages
         result = WorkResult(item.case.id, part=item.part, take=item.take)
-        _perceive(perception, begun.to_compute)
+        perception.perceive(begun.to_compute)
         for definition in begun.wanted:
             if stages.of_metric[definition.id] != item.stage:
                 continue
@@ -251,17 +251,6 @@ def _announced(perception: Perception, part: Part, stage: int, definitions: list
         # Told by the metrics that ask for the signals.
         return []
     return to_compute
-
-
-def _perceive(perception: Perception, to_compute: list[SignalUse]) -> None:
-    """Compute these signals. What goes wrong is remembered and told by the metrics that need them."""
-    for use in to_compute:
-        try:
-            perception.value(use)
-        except StopsRun:
-            raise
-        except Exception as error:  # noqa: BLE001  the metrics that ask for the signal make the record
-            log.debug("case %s, %s: %s", perception.inputs.case.id, use.describe(), error)
 
 
 def _length(item: WorkItem) -> int:

@@ -80,16 +80,22 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
     if len(frames) < 2:
         raise InvalidVideo(f"a camera path needs two frames, the clip has {len(frames)}")
     found = instrument.trajectory(frames, lens_of(camera, frames.size) if camera is not None else None)
+    return path_arrays(found, frames.size, clip.size)
+
+
+def path_arrays(found: Any, seen: tuple[int, int], size: tuple[int, int]) -> Arrays:
+    """A trajectory as the arrays of the `poses` signal: `seen` is the size of the frames the instrument was given,
+    `size` that of the clip. Unscored where nothing vouches for the path."""
     if found.doubt:
         raise Unscored(found.doubt, code=POSE_NOT_TRUSTED)
-    enlarge = clip.size[0] / frames.size[0]
-    lens = found.lens.scaled(enlarge, clip.size)
+    enlarge = size[0] / seen[0]
+    lens = found.lens.scaled(enlarge, size)
     pairs, scale = getattr(found, "pairs", None), getattr(found, "metric_scale", None)
     return {
         "poses": found.poses,
         "placed": found.placed,
         "intrinsics": lens.matrix(),
-        "size": np.asarray(clip.size),
+        "size": np.asarray(size),
         "lens_source": np.array(found.lens_source),
         "confidence": found.confidence,
         "residual": found.residual * enlarge,

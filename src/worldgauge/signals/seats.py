@@ -7,7 +7,7 @@ A stack in, a stack out: RGB frames (N, H, W, 3) of one size, and an answer for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,3 +139,18 @@ class ReconstructionInstrument(Protocol):
         """A static scene of RGB frames (H, W, 3) of one size. `cameras` are known ones of these frames; who finds its
         own does not use them. Nothing marked by `masks` (H, W) becomes part of the scene. `sources` are the frames it
         is made of, all of them where nothing is said; it has the cameras of all. `name` is that of the clip's file."""
+
+
+class OnePassReconstruction(ReconstructionInstrument, Protocol):
+    """What an instrument of the seat `reconstruction` offers besides, where its pass finds the cameras too."""
+
+    cameras_by: str
+    """Name of the instrument of the seat `poses` that is the same network."""
+
+    def one_pass(self, frames: Frames) -> Mapping[str, NDArray[Any]]:
+        """What one pass gives: the camera path as the `poses` signal has it, and what `scene_of` needs."""
+
+    def scene_of(
+        self, found: Mapping[str, NDArray[Any]], *, masks: Masks | None = None, sources: Sequence[int] | None = None
+    ) -> Scene:
+        """The scene of a pass, as `reconstruct` gives it."""

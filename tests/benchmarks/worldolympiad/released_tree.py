@@ -28,6 +28,17 @@ def number_of(frame: NDArray[np.uint8]) -> int:
     return round((float(frame[20:28, 24:40].mean()) - 16) / 4)
 
 
+def counted_film(count: int, corner: int) -> NDArray[np.uint8]:
+    """Frames (count, 48, 64, 3) that show their number in two greys, tens on the left and units on the right, a bright
+    thing on the upper left, and whose clip it is in the lower right corner."""
+    frames = np.zeros((count, 48, 64, 3), np.uint8)
+    for number, frame in enumerate(frames):
+        frame[:, :32], frame[:, 32:] = 16 + 20 * (number // 10), 16 + 20 * (number % 10)
+        frame[5:10, 5:13] = 255
+    frames[:, -16:, -16:] = corner
+    return frames
+
+
 def write_case(folder: Path, chunks: int, models: tuple[str, ...] = MODELS) -> None:
     folder.mkdir(parents=True)
     seconds = FRAMES / FPS / chunks

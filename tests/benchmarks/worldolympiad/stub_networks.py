@@ -3,8 +3,11 @@ scene of one colour. What they say hangs on the corner that tells whose clip it 
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +19,7 @@ from worldgauge.functional.lens import Lens
 from worldgauge.functional.scenes import SceneCameras
 from worldgauge.instruments.authors.network import AuthorsPoses, Frames, View
 from worldgauge.instruments.pocket.poses import Trajectory
+from worldgauge.signals.poses import path_arrays
 
 
 @dataclass(frozen=True)
@@ -148,9 +152,10 @@ class StubNetwork(AuthorsPoses):
 
     def asked(self, stack: np.ndarray, maps: Sequence[int] = ()) -> dict[str, np.ndarray]:
         count = len(stack)
+        log_pass(self.name, stack)
         whole = bent(1, 60, 0.6, 48, 5) if _corner(stack[0]) else bent(3, 25, 0.2, 48)
         return {
-            "poses": whole[[number_of(frame) for frame in stack]],
+            "poses": whole[[number_of(frame) % 48 for frame in stack]],
             "intrinsics": np.tile([[50.0, 0, 32], [0, 50.0, 24], [0, 0, 1]], (count, 1, 1)),
             "depth": np.full(count, self.metres_away),
             "confidence": np.ones(count),
@@ -165,6 +170,74 @@ class StubNetworkWithoutMetres(StubNetwork):
     metric: ClassVar[bool] = False
 
 
+@dataclass(frozen=True)
+class StubOnePass(StubNetwork):
+    """The same network with a scene: one pass gives both."""
+
+    seat: ClassVar[str] = "reconstruction"
+    name: ClassVar[str] = "stub_one_pass"
+    cameras_by: ClassVar[str] = "stub_network"
+
+    def reconstruct(
+        self, frames: Sequence[np.ndarray], cameras: SceneCameras, *, masks: Any = None, sources: Any = None,
+        name: str = "",
+    ) -> StubScene:  # fmt: skip
+        return self.scene_of(self.one_pass(frames), masks=masks)
+
+    def one_pass(self, frames: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+        stack, view = self.prepared(list(frames))
+        found = self.asked(stack)
+        path = path_arrays(self.path_of(found, view, view.size, range(len(stack)), len(stack)), view.size, view.size)
+        lenses = {"world_to_camera": np.linalg.inv(found["poses"]), "lenses": found["intrinsics"]}
+        return {**path, **lenses, "grey": np.array(_corner(stack[0]))}
+
+    def scene_of(self, found: Mapping[str, np.ndarray], *, masks: Any = None, sources: Any = None) -> StubScene:
+        log_scene(masks)
+        return StubScene(SceneCameras(found["world_to_camera"], found["lenses"], (64, 48)), float(found["grey"]))
+
+
+@dataclass(frozen=True)
+class StubFilm(StubPath):
+    """A camera path of a whole film."""
+
+    name: ClassVar[str] = "stub_film"
+
+    def trajectory(self, frames: Sequence[np.ndarray], lens: Lens | None = None) -> Trajectory:
+        log_pass(self.name, frames)
+        return super().trajectory(frames, lens)
+
+
+def log_pass(name: str, frames: Sequence[np.ndarray]) -> None:
+    """Write down which frames a network was shown, and whether the bright thing in their corner was filled."""
+    if "PASS_LOG" in os.environ:
+        bright = [int(np.asarray(frame)[6:9, 6:12].mean()) > 240 for frame in frames]
+        numbers = [tens_and_units(np.asarray(frame)) for frame in frames]
+        _log(
+            {
+                "who": name,
+                "numbers": numbers,
+                "filled": not any(bright),
+                "reference": not _corner(np.asarray(frames[0])),
+            }
+        )
+
+
+def log_scene(masks: Any) -> None:
+    if "PASS_LOG" in os.environ:
+        _log({"who": "scene", "masks": 0 if masks is None else len(masks)})
+
+
+def _log(line: dict[str, Any]) -> None:
+    with Path(os.environ["PASS_LOG"]).open("a") as stream:
+        stream.write(json.dumps(line) + "\n")
+
+
+def tens_and_units(frame: np.ndarray) -> int:
+    """The number that a frame of a counted film shows."""
+    tens, units = (round((float(frame[20:28, at : at + 16].mean()) - 16) / 20) for at in (12, 36))
+    return 10 * tens + units
+
+
 def number_of(frame: np.ndarray) -> int:
     """The number of a frame of a made film, from the grey in its middle."""
     return round((float(frame[20:28, 24:40].mean()) - 16) / 4)
@@ -175,6 +248,9 @@ def _corner(frame: np.ndarray) -> float:
     return float(frame[-4, -4].mean()) / 255
 
 
-MADE = (StubBoxes, StubLikeness, StubPath, StubDoubtedPath, StubNetwork, StubNetworkWithoutMetres, StubReconstruction)
+MADE = (
+    StubBoxes, StubLikeness, StubPath, StubFilm, StubDoubtedPath, StubNetwork, StubNetworkWithoutMetres, StubOnePass,
+    StubReconstruction,
+)  # fmt: skip
 for made in MADE:
     INSTRUMENTS.add(made.name, made, f"stub_networks:{made.__name__}")

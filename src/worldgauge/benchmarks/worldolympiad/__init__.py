@@ -10,6 +10,7 @@ MANIFEST = Manifest(
         ".signals.objects",
         ".signals.physics",
         ".signals.thing_motion",
+        ".signals.scene_inputs",
         ".signals.fitted_path",
         ".signals.self_motion",
         ".signals.views",

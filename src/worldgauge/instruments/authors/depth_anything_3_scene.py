@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
 from worldgauge.functional.gaussians import Gaussians
@@ -14,9 +15,11 @@ from worldgauge.functional.pose import invert
 from worldgauge.functional.scenes import Frames, Masks, SceneCameras
 from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3
 from worldgauge.instruments.gaussian_scene import GaussianScene, Rasteriser, chosen
+from worldgauge.signals.poses import path_arrays
 
 COEFFICIENTS = 9
 """Of the spherical harmonics that the network gives."""
+_GAUSSIANS = ("means", "quaternions", "scales", "opacities", "harmonics")
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,10 @@ class DepthAnything3Scene(DepthAnything3):
     name: ClassVar[str] = "depth_anything_3_scene"
     file: ClassVar[str] = "depth_anything_3_nested"
     layout: ClassVar[str] = "da3nested-giant-large"
-    memory: ClassVar[float] = 40.0
+    memory: ClassVar[float] = 16.0
+    metric: ClassVar[bool] = True
+    cameras_by: ClassVar[str] = "depth_anything_3_nested"
+    """The instrument of camera paths that is the same network: one pass serves the scene and the camera."""
     needs: ClassVar[tuple[str, ...]] = ("e3nn",)
 
     rasteriser: Rasteriser = "torch"
@@ -65,6 +71,10 @@ class DepthAnything3Scene(DepthAnything3):
         name: str = "",
     ) -> GaussianScene:
         """The scene of RGB frames (H, W, 3); the network finds the cameras itself."""
+        return self.scene_of(self.one_pass(frames), masks=masks, sources=sources)
+
+    def one_pass(self, frames: Frames) -> dict[str, NDArray[Any]]:
+        """What one pass over RGB frames (H, W, 3) gives: Gaussians, cameras, and the camera path of the frames."""
         stack, view = self.prepared(list(frames))
         count, (width, height) = len(stack), view.size
         total = count * width * height
@@ -82,14 +92,25 @@ class DepthAnything3Scene(DepthAnything3):
         }
         found = self._network().answer({"frames": stack}, {}, expected)
         self._check(found)
-        frame = np.repeat(np.arange(count), width * height)
-        gaussians = Gaussians(
-            found["means"], found["quaternions"], found["scales"], found["opacities"], found["harmonics"], frame
-        )
+        size = frames[0].shape[1], frames[0].shape[0]
+        path = path_arrays(self.path_of(found, view, size, range(count), count), size, size)
+        gaussians = {name: found[name] for name in _GAUSSIANS}
+        return {
+            **path, **gaussians, "world_to_camera": invert(found["poses"]), "lenses": found["intrinsics"],
+            "picture": np.array([width, height]), "factor": found["factor"],
+        }  # fmt: skip
+
+    def scene_of(
+        self, found: Mapping[str, NDArray[Any]], *, masks: Masks | None = None, sources: Sequence[int] | None = None
+    ) -> GaussianScene:
+        """The scene of a pass, without the Gaussians of what is marked by `masks`."""
+        width, height = found["picture"].tolist()
+        frame = np.repeat(np.arange(len(found["lenses"])), width * height)
+        gaussians = Gaussians(**{name: found[name] for name in _GAUSSIANS}, frame=frame)
         if problem := gaussians.problem():
             raise Unscored(f"{self.name}: {problem}")
         own = SceneCameras(
-            invert(found["poses"]), found["intrinsics"], (width, height), True, True, float(found["factor"])
+            found["world_to_camera"], found["lenses"], (width, height), True, True, float(found["factor"])
         )
         kept = chosen(gaussians, own, masks, sources)
         if not len(kept):

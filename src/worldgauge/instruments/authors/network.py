@@ -164,6 +164,7 @@ class AuthorsPoses(AuthorsNetwork):
     """Camera poses by a network that sees the frames of a clip at once."""
 
     seat: ClassVar[str] = "poses"
+    reads: ClassVar[Literal["film", "views"]] = "views"
     metric: ClassVar[bool] = False
     """Whether its lengths are estimates in metres."""
 
@@ -174,11 +175,16 @@ class AuthorsPoses(AuthorsNetwork):
         """
         count, chosen = len(frames), spread(len(frames), self.most_frames)
         stack, view = self.prepared(frames if len(chosen) == count else [frames[k] for k in chosen])
-        found = self.asked(stack)
+        size = frames[0].shape[1], frames[0].shape[0]
+        return self.path_of(self.asked(stack), view, size, chosen, count)
+
+    def path_of(
+        self, found: Mapping[str, NDArray[Any]], view: View, size: tuple[int, int], chosen: Sequence[int], count: int
+    ) -> Trajectory:
+        """The path of `count` frames of this size, of which the network saw the chosen ones, from its answer."""
         poses = align_first_frame(found["poses"])
         unit = float(np.median(found["depth"]))
         poses[:, :3, 3] /= unit
-        size = frames[0].shape[1], frames[0].shape[0]
         seen = _lens(found["intrinsics"], view, size)
         placed = np.isin(np.arange(count), chosen)
         confidence = np.zeros(count)

@@ -17,9 +17,9 @@ from worldgauge.benchmarks.worldolympiad.formulas.evidence import (
     whole_positions,
 )
 from worldgauge.benchmarks.worldolympiad.formulas.failure_tags import Judged, failure_tags
-from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, resampled, spread
 from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL
 from worldgauge.benchmarks.worldolympiad.formulas.trajectory import compare_profiles
+from worldgauge.benchmarks.worldolympiad.metrics.camera import paths_of
 from worldgauge.benchmarks.worldolympiad.signals.chunks import TimedChunk, film_of, frame_numbers, timed_chunks
 from worldgauge.benchmarks.worldolympiad.signals.objects import judged_frames, with_overlay
 from worldgauge.benchmarks.worldolympiad.signals.views import unpacked_views
@@ -160,14 +160,12 @@ def _said(answers: Sequence[Any], number: int) -> tuple[str, ...]:
 
 def _paths(stored: Stored) -> tuple[CameraPath | None, CameraPath | None, float | None]:
     """The recovered path, scaled as the released score scales it, that of the reference, and the score."""
-    ours, wanted = stored.arrays("poses"), stored.arrays("poses", "reference")
-    if ours is None or wanted is None:
+    kinds = (stored.arrays(f"{NAME}compared_cameras", material=material) for material in ("filled", "plain", "house"))
+    ours, wanted = next(filter(None, kinds), None), stored.arrays(f"{NAME}compared_cameras", "reference")
+    if ours is None or wanted is None or len(ours["poses"]) < 2:
         return None, None, None
-    predicted = ours["poses"][spread(len(ours["poses"]), RECONSTRUCTION_FRAMES)]
-    target = wanted["poses"][spread(len(wanted["poses"]), RECONSTRUCTION_FRAMES)]
-    if len(predicted) < 2:
-        return None, None, None
-    target = target[resampled(len(target), len(predicted))]
+    paths = paths_of(ours, wanted)
+    predicted, target = paths.predicted, paths.target
     scale = aligned_scale(predicted, target)
     score = compare_profiles(predicted, target, scale).score
     shown = align_first_frame(np.array(predicted, np.float64))

@@ -12,47 +12,56 @@ from worldgauge.benchmarks.worldolympiad.formulas.alignment import SEED, aligned
 from worldgauge.benchmarks.worldolympiad.formulas.fixed_trajectory import fixed_score
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, resampled, spread
 from worldgauge.benchmarks.worldolympiad.formulas.trajectory import compare_profiles
+from worldgauge.benchmarks.worldolympiad.signals.scene_inputs import compared_cameras
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.metric import Measurement, metric
-from worldgauge.core.signal import Arrays
-from worldgauge.signals.poses import metric_scale_of, rigid_cameras
+from worldgauge.core.metric import Measurement, Metric, metric
+from worldgauge.core.signal import Arrays, SignalUse
+from worldgauge.signals.poses import metric_scale_of
 
 SHARE: dict[str, Any] = {"unit": "", "higher_is_better": True, "bounds": (0, 1)}
-
-
 NO_METRES = "lengths are in units of the scene: not comparable with scores of paths in metres"
 """Remark of a score whose camera paths come from an instrument that estimates no metres."""
+REFERENCE = compared_cameras(of="reference")
+FILLED, PLAIN, HOUSE = ([compared_cameras(material=material), REFERENCE] for material in ("filled", "plain", "house"))
+"""The two paths that are compared, by what an instrument that sees views is shown of the clip."""
 
 
-@metric(**SHARE, version=3, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=compare_profiles)
-def camera_motion(case: Case, ours: Arrays, wanted: Arrays, *, seed: int = SEED) -> Measurement:
+def path_followed(case: Case, ours: Arrays, wanted: Arrays, *, seed: int = SEED) -> Measurement:
     """Trajectory score of the released code: how the recovered camera path follows that recovered from the reference.
 
     32 poses of each, in metres where the instrument estimates metres: the constants of the score are metres. `seed`
     draws the subsets of the alignment, which the original draws without one.
     """
-    paths = _paths(ours, wanted)
+    paths = paths_of(ours, wanted)
     score = compare_profiles(paths.predicted, paths.target, aligned_scale(paths.predicted, paths.target, seed))
     remark = "the reference camera hardly moves: any motion counts as jitter" if score.near_static else ""
     return Measurement(score.score, reason=paths.with_unit(remark))
 
 
-@metric(**SHARE, version=2, needs=[rigid_cameras(), rigid_cameras(of="reference")], formula=fixed_score)
+def _followed(name: str, version: int, needs: list[SignalUse]) -> Metric:
+    return metric(**SHARE, version=version, needs=needs, formula=compare_profiles, name=name)(path_followed)
+
+
+camera_motion = _followed("camera_motion", 3, FILLED)
+camera_motion_plain = _followed("camera_motion_plain", 1, PLAIN)
+
+
+@metric(**SHARE, version=2, needs=HOUSE, formula=fixed_score)
 def camera_motion_fixed(case: Case, ours: Arrays, wanted: Arrays) -> Measurement:
     """The camera path against that of the reference, frame by frame; the measure is a camera that stands still.
 
     A slow pan is followed or not followed; nothing is stretched to fit a reference that stands still. Lengths are
     metres where the instrument estimates metres.
     """
-    paths = _paths(ours, wanted)
+    paths = paths_of(ours, wanted)
     score = fixed_score(paths.predicted, paths.target)
     remark = f"{score.degrees:.2f} degrees and {score.metres:.3f} {'m' if paths.in_metres else 'units'} off"
     return Measurement(score.score, reason=paths.with_unit(remark))
 
 
 @dataclass(frozen=True, eq=False)
-class _ComparedPaths:
+class ComparedPaths:
     """The poses that are compared, equally many of each."""
 
     predicted: NDArray[np.float64]
@@ -64,7 +73,8 @@ class _ComparedPaths:
         return "; ".join(filter(None, (remark, "" if self.in_metres else NO_METRES)))
 
 
-def _paths(ours: Arrays, wanted: Arrays) -> _ComparedPaths:
+def paths_of(ours: Arrays, wanted: Arrays) -> ComparedPaths:
+    """The paths of a clip and of its reference as they are compared: in metres where both are known in metres."""
     if len(ours["poses"]) < 2:
         raise InvalidVideo("a camera path needs two frames")
     scales = metric_scale_of(ours), metric_scale_of(wanted)
@@ -74,7 +84,7 @@ def _paths(ours: Arrays, wanted: Arrays) -> _ComparedPaths:
         _sampled(path["poses"], (scale or 1.0) if in_metres else 1.0)
         for path, scale in zip((ours, wanted), scales, strict=True)
     )
-    return _ComparedPaths(predicted, target[resampled(len(target), len(predicted))], in_metres)
+    return ComparedPaths(predicted, target[resampled(len(target), len(predicted))], in_metres)
 
 
 def _sampled(poses: NDArray[np.float64], unit: float) -> NDArray[np.float64]:

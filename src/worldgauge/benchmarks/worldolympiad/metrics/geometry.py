@@ -12,7 +12,13 @@ from worldgauge.benchmarks.worldolympiad.formulas.photometric import distance_co
 from worldgauge.benchmarks.worldolympiad.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldolympiad.formulas.score_text import normalised
 from worldgauge.benchmarks.worldolympiad.formulas.view_likeness import view_likeness
-from worldgauge.benchmarks.worldolympiad.metrics.camera import camera_motion, camera_motion_fixed
+from worldgauge.benchmarks.worldolympiad.metrics.camera import (
+    FILLED,
+    HOUSE,
+    PLAIN,
+    camera_motion_fixed,
+    path_followed,
+)
 from worldgauge.benchmarks.worldolympiad.signals.photometric import photometric_distances, photometric_errors
 from worldgauge.benchmarks.worldolympiad.signals.view_distances import view_distances
 from worldgauge.benchmarks.worldolympiad.signals.view_judgements import (
@@ -25,13 +31,11 @@ from worldgauge.benchmarks.worldolympiad.signals.view_judgements import (
 )
 from worldgauge.core.case import Case
 from worldgauge.core.metric import Measurement, Metric, metric
-from worldgauge.core.signal import Arrays, Signal
+from worldgauge.core.signal import Arrays, Signal, SignalUse
 from worldgauge.functional.photometric import PSNR_CEILING
 from worldgauge.judge.session import answer_in
-from worldgauge.signals.poses import rigid_cameras
 
 SHARE: dict[str, Any] = {"unit": "", "higher_is_better": True, "bounds": (0, 1)}
-_PATHS = [rigid_cameras(), rigid_cameras(of="reference")]
 
 
 def judged_pictures(case: Case, answer: Arrays) -> Measurement:
@@ -73,20 +77,20 @@ def whole_geometry(
     protocol: Protocol = "released",
 ) -> Measurement:
     """The 3D score: mean of the judge's scores of the views and of the meta-view, and of the camera's."""
-    camera = camera_motion.function(case, ours, wanted, seed=seed)
+    camera = path_followed(case, ours, wanted, seed=seed)
     return Measurement(geometry_score(_value(views) + _value(meta) + camera.value, protocol), reason=camera.reason)
 
 
-def _whole(name: str, views: Signal, meta: Signal) -> Metric:
-    needs = [views(), meta(), *_PATHS]
+def _whole(name: str, views: Signal, meta: Signal, paths: list[SignalUse]) -> Metric:
+    needs = [views(), meta(), *paths]
     return metric(**SHARE, version=3, needs=needs, formula=geometry_score, name=name)(whole_geometry)
 
 
-geometry = _whole("geometry", splat_judgement, meta_judgement)
-geometry_dropped = _whole("geometry_dropped", dropped_splat_judgement, dropped_meta_judgement)
+geometry = _whole("geometry", splat_judgement, meta_judgement, FILLED)
+geometry_dropped = _whole("geometry_dropped", dropped_splat_judgement, dropped_meta_judgement, PLAIN)
 
 
-@metric(**SHARE, version=2, needs=[house_splat_judgement(), house_meta_judgement(), *_PATHS], formula=geometry_score)
+@metric(**SHARE, version=2, needs=[house_splat_judgement(), house_meta_judgement(), *HOUSE], formula=geometry_score)
 def geometry_compensated(case: Case, views: Arrays, meta: Arrays, ours: Arrays, wanted: Arrays) -> Measurement:
     """As `geometry`, of the scene filled by the camera's motion and with every camera path compared."""
     camera = camera_motion_fixed.function(case, ours, wanted)

@@ -9,23 +9,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from worldgauge.benchmarks.worldolympiad.signals.scene_inputs import camera_path, plain_view_cameras
 from worldgauge.core.clip import Clip
-from worldgauge.core.signal import Arrays, signal
+from worldgauge.core.signal import Arrays, ChosenInstruments, SignalUse, signal
 from worldgauge.functional.lens import Lens
 from worldgauge.signals.poses import LIMITED, PosesInstrument, poses
 
 
-@signal(version=1, needs=(poses(),), seat="poses", frames=LIMITED, tolerant=True, cost=0.02, dense=4.0)
+def _by_instrument(use: SignalUse, chosen: ChosenInstruments) -> tuple[SignalUse, ...]:
+    return (camera_path("house", chosen, use.of),)
+
+
+@signal(
+    version=1, needs=(poses(),), needs_by=_by_instrument, seat="poses", frames=LIMITED, tolerant=True, cost=0.02,
+    dense=4.0,
+)  # fmt: skip
 def fitted_path(clip: Clip, path: Arrays | None, instrument: PosesInstrument) -> Arrays:
     """The camera path as `poses` has it; where nothing vouches for that, the path that fits best all the same.
 
     `doubt` says why it is not to be trusted, and is empty where it is. A world that sways leaves no path to trust:
-    what is measured along the best one tells how little the frames agree. Unscored where there is no path at all.
+    what is measured along the best one tells how little the frames agree. Unscored where there is no path at all. Of an
+    instrument that sees views it is the path of 32 frames, with their numbers `frames`.
     """
     if path is not None:
         return {**path, "doubt": np.array("")}
     heard = _Heard(instrument)
-    return {**poses.function(clip, heard), "doubt": np.array("; ".join(heard.doubts))}
+    seen = plain_view_cameras if getattr(instrument, "reads", "film") == "views" else poses
+    return {**seen.function(clip, heard), "doubt": np.array("; ".join(heard.doubts))}
 
 
 @dataclass

@@ -6,7 +6,14 @@ from collections import defaultdict
 
 import numpy as np
 
-from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import JUDGE_FRAMES, MASK_FRAMES, cut_spread, shown_frames
+from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import (
+    JUDGE_FRAMES,
+    MASK_FRAMES,
+    RECONSTRUCTION_FRAMES,
+    cut_spread,
+    shown_frames,
+    spread,
+)
 from worldgauge.benchmarks.worldolympiad.formulas.mask_choice import Found, chosen, moving_mask, with_boxes
 from worldgauge.benchmarks.worldolympiad.formulas.object_names import MOST, object_names
 from worldgauge.core.clip import Clip
@@ -44,7 +51,16 @@ def moving_boxes(clip: Clip, named: Arrays, network: PhraseFollower) -> Arrays:
     the share of the frame it fills. `mask_runs` and `mask_starts` are packed masks (F, height, width) of all of them
     together, grown a little; `size` is their width and height.
     """
-    indices = cut_spread(clip.count, MASK_FRAMES)
+    return _followed(clip, cut_spread(clip.count, MASK_FRAMES), named, network)
+
+
+@signal(version=1, reads=("video",), needs=(moving_things(),), seat="phrase_follower", cost=1.0)
+def view_masks(clip: Clip, named: Arrays, network: PhraseFollower) -> Arrays:
+    """As `moving_boxes`, in the 32 frames of the clip that a scene is rebuilt from by the text of the paper."""
+    return _followed(clip, spread(clip.count, RECONSTRUCTION_FRAMES), named, network)
+
+
+def _followed(clip: Clip, indices: list[int], named: Arrays, network: PhraseFollower) -> Arrays:
     frames = [np.asarray(frame) for frame in clip.frames(FrameSpec.at(*indices))]
     found: dict[int, list[Found]] = defaultdict(list)
     for number, name in enumerate(object_names(answer_in(named))):

@@ -7,8 +7,8 @@ import numpy as np
 from worldgauge.benchmarks.worldolympiad.formulas.photometric import LaidOver, distance_compared, laid_over, likeness
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import shown_pixels
 from worldgauge.benchmarks.worldolympiad.signals.fitted_path import fitted_path
-from worldgauge.benchmarks.worldolympiad.signals.self_motion import masks_of, motion_masks
-from worldgauge.benchmarks.worldolympiad.signals.views import cameras_of, frames_of
+from worldgauge.benchmarks.worldolympiad.signals.scene_inputs import cameras_of, frames_of, masks_of
+from worldgauge.benchmarks.worldolympiad.signals.self_motion import motion_masks
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Unscored
 from worldgauge.core.reasons import TOO_FEW_FRAMES

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, spread
 from worldgauge.benchmarks.worldolympiad.formulas.self_motion import misses, things
 from worldgauge.benchmarks.worldolympiad.signals.fitted_path import fitted_path
+from worldgauge.benchmarks.worldolympiad.signals.scene_inputs import poses_at, scaled_lens
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.flow import magnitude
-from worldgauge.functional.masks import decode_masks, encode_masks, resize_mask
+from worldgauge.functional.masks import encode_masks
 from worldgauge.signals.flow import FlowInstrument, fields_between
 
 SMALL = FrameSpec().within(416)
@@ -33,7 +33,7 @@ def motion_masks(clip: Clip, path: Arrays, flow: FlowInstrument) -> Arrays:
     frames = [np.asarray(frame) for frame in clip.frames(FrameSpec.at(*numbers).within(SMALL.max_side or 416))]
     height, width = frames[0].shape[:2]
     lens = scaled_lens(path, (width, height))
-    cameras = path["poses"][numbers]
+    cameras = poses_at(path, numbers)
     pairs = [(k, j) for k in range(len(numbers)) for j in (k - 1, k + 1) if 0 <= j < len(numbers)]
     least = [np.full((height, width), np.inf) for _ in numbers]
     speed = [np.zeros((height, width)) for _ in numbers]
@@ -52,16 +52,3 @@ def motion_masks(clip: Clip, path: Arrays, flow: FlowInstrument) -> Arrays:
         "mask_starts": starts,
         "size": np.array([width, height], np.int64),
     }
-
-
-def scaled_lens(path: Arrays, size: tuple[int, int]) -> NDArray[np.float64]:
-    """The lens (3, 3) of the `poses` signal for frames of this size."""
-    width, height = path["size"].tolist()
-    return np.asarray(path["intrinsics"] * np.array([[size[0] / width], [size[1] / height], [1.0]]))
-
-
-def masks_of(packed: Arrays, size: tuple[int, int]) -> NDArray[np.bool_]:
-    """(F, H, W) masks of a signal that packs them, for frames of this width and height."""
-    width, height = packed["size"].tolist()
-    masks = decode_masks(packed["mask_runs"], packed["mask_starts"], height, width)
-    return np.stack([resize_mask(mask, size[1], size[0]) for mask in masks])

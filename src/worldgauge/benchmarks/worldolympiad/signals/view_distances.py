@@ -9,7 +9,14 @@ import numpy as np
 
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import SIDE, shown_pixels
 from worldgauge.benchmarks.worldolympiad.signals.objects import moving_boxes
-from worldgauge.benchmarks.worldolympiad.signals.views import NETWORK_SIDE, camera_at, path_of, released_scene
+from worldgauge.benchmarks.worldolympiad.signals.scene_inputs import filled_frames
+from worldgauge.benchmarks.worldolympiad.signals.views import (
+    NETWORK_SIDE,
+    camera_at,
+    path_of,
+    released_scene,
+    scene_needs,
+)
 from worldgauge.core.clip import Clip
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
@@ -21,6 +28,7 @@ from worldgauge.signals.seats import ImageDistance, ReconstructionInstrument
     version=3,
     reads=("video",),
     needs=(moving_boxes(), poses()),
+    needs_by=scene_needs,
     seat="reconstruction",
     kept=False,
     cost=2.0,
@@ -34,7 +42,8 @@ def first_views(clip: Clip, boxes: Arrays, path: Arrays, instrument: Reconstruct
     """
     from worldgauge.media.resize import resize
 
-    scene, taken, frames = released_scene(clip, boxes, path, instrument)
+    scene, taken = released_scene(clip, boxes, path, instrument)
+    frames, _ = filled_frames(clip, boxes, instrument)
     route = path_of(scene.cameras.scaled(NETWORK_SIDE))
     count = min(len(taken), len(route.focal))
     views = [shown_pixels(scene.render(*camera_at(route, k), (SIDE, SIDE))[0]) for k in range(count)]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.benchmarks.worldolympiad.formulas.background_fill import fill_background, fill_by_camera
+from worldgauge.benchmarks.worldolympiad.formulas.background_fill import fill_by_camera
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import RECONSTRUCTION_FRAMES, spread
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import (
     SIDE,
@@ -18,44 +18,65 @@ from worldgauge.benchmarks.worldolympiad.formulas.splat_views import (
     shown_pixels,
     splat_views,
 )
-from worldgauge.benchmarks.worldolympiad.signals.objects import moving_boxes
-from worldgauge.benchmarks.worldolympiad.signals.self_motion import masks_of, motion_masks, scaled_lens
+from worldgauge.benchmarks.worldolympiad.signals.objects import moving_boxes, view_masks
+from worldgauge.benchmarks.worldolympiad.signals.scene_inputs import (
+    camera_path,
+    camera_source,
+    cameras_of,
+    filled_frames,
+    filled_pass,
+    frames_of,
+    masks_of,
+    plain_pass,
+)
+from worldgauge.benchmarks.worldolympiad.signals.self_motion import motion_masks
 from worldgauge.core.clip import Clip
-from worldgauge.core.errors import InvalidVideo
-from worldgauge.core.frames import FrameSpec
-from worldgauge.core.signal import Arrays, signal
-from worldgauge.functional.pose import invert
+from worldgauge.core.signal import Arrays, ChosenInstruments, SignalUse, signal
 from worldgauge.functional.scenes import Scene, SceneCameras
 from worldgauge.signals.poses import poses
-from worldgauge.signals.seats import ReconstructionInstrument
+from worldgauge.signals.seats import OnePassReconstruction, ReconstructionInstrument
 
 Images = NDArray[np.uint8]
 Camera = tuple[NDArray[np.float64], NDArray[np.float64]]
 Dynamic = Literal["fill", "drop"]
 """What moves is filled with pixels of other frames before the scene is rebuilt, or left out of the scene."""
-LONGEST_SIDE = 640
-"""Px; larger frames are shrunk, unless the instrument wants whole ones."""
 NETWORK_SIDE = 504
 """Px of the longer side in which the released code measures lenses; its render has 512."""
 _MADE: dict[str, Any] = {"version": 3, "reads": ("video",), "seat": "reconstruction", "cost": 1.0, "dense": 12.0}
 
 
-@signal(**_MADE, needs=(moving_boxes(), poses()))
+def scene_needs(use: SignalUse, chosen: ChosenInstruments) -> tuple[SignalUse, ...]:
+    """Masks and cameras of a scene, or the pass it is made of."""
+    drop = dict(use.parameters).get("dynamic") == "drop"
+    source = camera_source(chosen)
+    boxes = view_masks() if drop and source != "film" else moving_boxes()
+    if source == "pass":
+        return boxes, plain_pass() if drop else filled_pass()
+    return boxes, camera_path("plain" if drop else "filled", chosen, use.of)
+
+
+def _house_needs(use: SignalUse, chosen: ChosenInstruments) -> tuple[SignalUse, ...]:
+    return motion_masks(), camera_path("house", chosen, use.of)
+
+
+@signal(**_MADE, needs=(moving_boxes(), poses()), needs_by=scene_needs)
 def scene_views(
     clip: Clip, boxes: Arrays, path: Arrays, instrument: ReconstructionInstrument, *, dynamic: Dynamic = "fill"
 ) -> Arrays:
     """The views a judge sees of the static scene, rebuilt from 32 of the 64 frames in which things were followed.
+
+    A network that sees views rebuilds a scene without what moves from 32 frames of the clip itself, as the paper says.
 
     `pictures` are nine PNG files one after the other, `ends` (9,) where each ends: eight views of the path, then the
     meta-view; read them with `unpacked_views`. `shown` (8,) are numbers of the views among the `views` of the whole
     path, which are not drawn; `meta_frame` is the frame whose camera is farthest from the origin, `frames` (N,) those
     the scene is made of, and `covered` (9,) the share of each picture that shows anything.
     """
-    scene, taken, _ = released_scene(clip, boxes, path, instrument, dynamic)
+    scene, taken = released_scene(clip, boxes, path, instrument, dynamic)
     return drawn(scene, taken)
 
 
-@signal(**_MADE, needs=(motion_masks(), poses()))
+@signal(**_MADE, needs=(motion_masks(), poses()), needs_by=_house_needs)
 def house_scene_views(clip: Clip, moving: Arrays, path: Arrays, instrument: ReconstructionInstrument) -> Arrays:
     """As `scene_views`, of 32 frames of the clip; what moves is found by its motion, and filled by the static scene as
     each camera sees it."""
@@ -74,22 +95,24 @@ def house_scene_views(clip: Clip, moving: Arrays, path: Arrays, instrument: Reco
 
 def released_scene(
     clip: Clip, boxes: Arrays, path: Arrays, instrument: ReconstructionInstrument, dynamic: Dynamic = "fill"
-) -> tuple[Scene, list[int], Images]:
-    """The scene of 32 of the frames in which things were followed, the numbers of these frames, and they themselves."""
-    numbers = boxes["frames"].tolist()
-    frames = frames_of(clip, numbers, instrument)
-    masks = masks_of(boxes, (frames.shape[2], frames.shape[1]))
+) -> tuple[Scene, list[int]]:
+    """The scene of 32 frames and their numbers. `path` is where their cameras are, or the pass that found them."""
+    if "world_to_camera" in path:
+        masks = masks_of(boxes, boxes["size"].tolist()) if dynamic == "drop" else None
+        found: OnePassReconstruction = instrument  # type: ignore[assignment]  # its own pass is at hand
+        marked = masks if masks is not None and masks.any() else None
+        return found.scene_of(path, masks=marked), path["frames"].tolist()
     if dynamic == "fill":
-        frames, _ = fill_background(frames, masks)
-    chosen = spread(len(numbers), RECONSTRUCTION_FRAMES)
-    taken = [numbers[k] for k in chosen]
-    scene = instrument.reconstruct(
-        frames[chosen],
-        cameras_of(path, taken, frames),
-        masks=None if dynamic == "fill" or not masks.any() else masks[chosen],
-        name=clip.video.path.stem,
-    )
-    return scene, taken, frames[chosen]
+        frames, taken = filled_frames(clip, boxes, instrument)
+        marked = None
+    else:
+        numbers = boxes["frames"].tolist()
+        taken = [numbers[k] for k in spread(len(numbers), RECONSTRUCTION_FRAMES)]
+        frames = frames_of(clip, taken, instrument)
+        masks = masks_of(boxes, (frames.shape[2], frames.shape[1]))[spread(len(numbers), RECONSTRUCTION_FRAMES)]
+        marked = masks if masks.any() else None
+    cameras = cameras_of(path, taken, frames)
+    return instrument.reconstruct(frames, cameras, masks=marked, name=clip.video.path.stem), taken
 
 
 def drawn(scene: Scene, frames: Sequence[int]) -> Arrays:
@@ -140,23 +163,6 @@ def unpacked_views(arrays: Arrays) -> Images:
 
     files = np.split(arrays["pictures"], arrays["ends"][:-1])
     return np.stack([np.asarray(cv2.imdecode(file, cv2.IMREAD_COLOR), np.uint8)[..., ::-1] for file in files])
-
-
-def frames_of(clip: Clip, numbers: Sequence[int], instrument: object) -> Images:
-    """The frames (N, H, W, 3) of these numbers at the size the instrument works with."""
-    if len(numbers) < 2:
-        raise InvalidVideo("a scene needs two frames")
-    spec = FrameSpec.at(*numbers)
-    return np.stack(
-        list(clip.frames(spec if getattr(instrument, "whole_frames", False) else spec.within(LONGEST_SIDE)))
-    )
-
-
-def cameras_of(path: Arrays, numbers: Sequence[int], frames: Images) -> SceneCameras:
-    """The cameras of these frames as the `poses` signal has them."""
-    size = frames.shape[2], frames.shape[1]
-    lens = np.tile(scaled_lens(path, size), (len(numbers), 1, 1))
-    return SceneCameras(invert(path["poses"][list(numbers)]), lens, size, bool(path["moves"]))
 
 
 def _packed(picture: Images) -> NDArray[np.uint8]:
