@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import sys
 import time
-import types
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +27,6 @@ def part_of_package() -> Any:
     part = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(part)
     return part
-
-
-def without_evo() -> None:
-    """The package imports a library for paths at one place that no pass reaches; a name stands in for it."""
-    for name in ("evo", "evo.core", "evo.core.trajectory"):
-        sys.modules.setdefault(name, types.ModuleType(name))
-    sys.modules["evo.core.trajectory"].PosePath3D = object  # type: ignore[attr-defined]
 
 
 def measured(part: Any, network: Any, frames: int, size: tuple[int, int], gaussians: bool, dtype: str) -> list[str]:
@@ -96,7 +87,6 @@ def main() -> None:
     asked = parser.parse_args()
     import torch
 
-    without_evo()
     part = part_of_package()
     # Random weights may call everything sky, and then there is no scale.
     part.SKY = float("inf")
