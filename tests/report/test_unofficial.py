@@ -9,11 +9,13 @@ from typing import Any, cast
 import pytest
 
 from report.made_runs import made_cases, write_made_run
+from worldgauge.core.authors_code import FILE_NAME, read_authors_table
 from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
-from worldgauge.core.official import InstrumentsFile, OfficialJudge, OfficialUse
+from worldgauge.core.official import InstrumentsFile, OfficialJudge, OfficialUse, official_uses
+from worldgauge.core.prompts import FOLDER
 from worldgauge.core.run_file import RunFile
 from worldgauge.core.run_folder import Run
 from worldgauge.core.weights import OtherFile, Weights
@@ -45,6 +47,7 @@ OFFICIAL = InstrumentsFile(
 
 
 OFFICIAL_INSTRUMENTS = module.official_instruments
+AUTHORS_TEXTS = Path(FOLDER) / FILE_NAME
 
 
 @pytest.fixture(autouse=True)
@@ -179,6 +182,28 @@ def test_a_judge_is_official_by_its_model_and_its_wording(judges: list[dict[str,
     assert other_instruments(found, found.file.definitions) == expected
     # Another wording does not make the authors' judge another one.
     assert seen_by_others(found) == ({"a"} if lines else set())
+
+
+def test_answers_to_the_authors_own_words_are_official(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the digests that a benchmark declares of the functions that write its prompts."""
+    monkeypatch.setattr(module, "official_instruments", OFFICIAL_INSTRUMENTS)
+    benchmark = next(name for name, manifest in benchmarks().items() if (manifest.folder / AUTHORS_TEXTS).is_file())
+    table = read_authors_table((benchmarks()[benchmark].folder / AUTHORS_TEXTS).parent)
+    assert table is not None
+    form = next(use for use in official_uses(read_benchmark_file(benchmark), "released") if use.judge)
+    assert form.judge is not None and form.judge.wording
+    name, entry = next(iter(table.prompt.items()))
+    usual = {key: None if value == "provider" else value for key, value in form.judge.settings.items()}
+    judge = {"parameters": {"client": "openai", "model": form.judge.models[0], **usual}}
+
+    def lines(digest: str) -> list[str]:
+        asked = told(form.signal, "judge", **judge) | {"prompts": {f"{table.package}:{name}": digest}}
+        found = run(a=asked)
+        found.file.benchmark = read_benchmark_file(benchmark)
+        return [line for line in other_instruments(found, found.file.definitions) if "words" in line]
+
+    assert lines(entry.digests[0]) == []
+    assert lines("0" * 64) == [f"{form.signal}: {form.judge.wording}"]
 
 
 def test_a_run_is_official_where_nothing_speaks_against_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
