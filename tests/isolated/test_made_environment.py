@@ -142,7 +142,7 @@ def test_all_names_or_another_configuration(there: Path, tmp_path: Path, caplog:
 
 
 def test_gaussians_are_those_of_the_authors(there: Path) -> None:
-    """All five arrays, through a child of our own in that environment."""
+    """All five arrays, cameras, and depth with its sky, through a child of our own in that environment."""
     place = place_of("depth-anything-3")
     assert place is not None
     started = Child([str(place.python), "-I", str(child.__file__), str(REDUCED)], "depth_anything_3")
@@ -155,15 +155,16 @@ def test_gaussians_are_those_of_the_authors(there: Path) -> None:
         "poses": ("<f8", (count, 4, 4)), "intrinsics": ("<f8", (count, 3, 3)), "depth": ("<f8", (count,)),
         "confidence": ("<f8", (count,)), "factor": ("<f8", ()), "means": ("<f4", (total, 3)),
         "quaternions": ("<f4", (total, 4)), "scales": ("<f4", (total, 3)), "opacities": ("<f4", (total,)),
-        "harmonics": ("<f4", (total, 9, 3)),
+        "harmonics": ("<f4", (total, 9, 3)), "maps": ("<f4", frames.shape[:3]),
     }  # fmt: skip
-    found: dict[str, Any] = started.ask({"frames": frames}, {}, shapes, 300)
+    found: dict[str, Any] = started.ask({"frames": frames}, {"maps": list(range(count))}, shapes, 300)
     started.stop()
     found["harmonics"] = found["harmonics"].transpose(0, 2, 1)
     found["extrinsics"] = np.linalg.inv(found["poses"])[:, :3]
     names = {
         "means": "gs_means", "scales": "gs_scales", "quaternions": "gs_rotations", "opacities": "gs_opacities",
         "harmonics": "gs_harmonics", "extrinsics": "extrinsics", "intrinsics": "intrinsics", "factor": "scale_factor",
+        "maps": "depth",
     }  # fmt: skip
     for ours, theirs in names.items():
         flat, stored = found[ours].reshape(-1), KNOWN[theirs]

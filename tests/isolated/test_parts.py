@@ -109,6 +109,18 @@ def test_depth_anything_3_nested_takes_the_median_of_all(monkeypatch: pytest.Mon
     assert float(asked[0]) == pytest.approx(float(np.median(ground)), abs=1e-6)
     # The second network sees everything two and a half times as far away.
     assert answers[0]["poses"][:, :3, 3] == pytest.approx(2.5 * poses[:, :3, 3], rel=1e-4, abs=1e-4)
+    # Sky is as far as all but a hundredth of the ground, 200 m at most, and nothing is sure of it.
+    depth, certain = 2.5 * anyview.depth[0].double().numpy(), anyview.depth_conf[0].double().numpy()
+    above = (sky[0] >= 0.3).numpy()
+    depth[above] = np.quantile(depth[~above], 0.99)
+    certain[above] = 1.0
+    assert answers[0]["depth"] == pytest.approx(np.sort(depth.reshape(300, -1))[:, (14 * WIDTH - 1) // 2], rel=1e-5)
+    assert answers[0]["confidence"] == pytest.approx((1 - 1 / certain).mean((1, 2)), rel=1e-5)
+    maps = part("depth_anything_3").Network(network, SETTINGS, "cpu").answer(frames(300), {"maps": [7]})["maps"]
+    assert maps[0] == pytest.approx(depth[7], rel=1e-5)
+    metric.depth = 2500.0 * anyview.depth
+    maps = part("depth_anything_3").Network(network, SETTINGS, "cpu").answer(frames(300), {"maps": [7]})["maps"]
+    assert (maps[0][above[7]] == 200.0).all() and (maps[0][~above[7]] > 2000).all()
     metric.sky = torch.ones_like(sky)
     told = part("depth_anything_3").Network(network, SETTINGS, "cpu").answer(frames(300), {})
     assert told == "all is sky but a few pixels, so that there is no scale"

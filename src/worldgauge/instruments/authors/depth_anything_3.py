@@ -203,9 +203,10 @@ class DepthAnything3GiantDepth(_Giant, DepthAnything3Depth):
 
 @dataclass(frozen=True)
 class DepthAnything3Nested(DepthAnything3):
-    """Depth Anything 3 nested: Giant, its unit made metres by a second network."""
+    """Depth Anything 3 nested: Giant, its unit made metres by a second network, which also tells sky from ground."""
 
     name: ClassVar[str] = "depth_anything_3_nested"
+    version: ClassVar[int] = 2
     file: ClassVar[str] = "depth_anything_3_nested"
     layout: ClassVar[str] = "da3nested-giant-large"
     memory: ClassVar[float] = 24.0

@@ -20,6 +20,12 @@ SKY = 0.3
 """From which its metric branch calls a pixel sky."""
 LEAST_GROUND = 10
 """Pixels that are not sky, of which there must be more to find the scale."""
+FARTHEST = 200.0
+"""Metres at which sky is put at the most."""
+OF_THE_GROUND = 0.99
+"""Share of the pixels that are not sky which are nearer than where sky is put, otherwise."""
+NO_CONFIDENCE = 1.0
+"""The least that the network gives."""
 
 
 def load(files: dict[str, Any], settings: dict[str, Any], device: str) -> Network:
@@ -119,7 +125,9 @@ class Network:
         return arrays | {"factor": numpy.array(float(getattr(found, "scale_factor", None) or 1.0))}
 
     def _nested(self, images: Any) -> Any:
-        """As the authors' nested network, but the median is of all values, where theirs draws 100,000 at random."""
+        """As the authors' nested network, but median and quantile are of all values, where theirs draws 100,000 at
+        random. Sky, of which depth and confidence say nothing, gets the depth of the farthest ground and no confidence.
+        """
         from depth_anything_3.utils.alignment import (
             apply_metric_scaling,
             compute_alignment_mask,
@@ -139,7 +147,18 @@ class Network:
         found.extrinsics = found.extrinsics.clone()
         found.extrinsics[:, :, :3, 3] *= scale
         found.scale_factor = float(scale)
+        found.depth_conf = found.depth_conf.masked_fill(~ground, NO_CONFIDENCE)
+        farthest = min(float(quantile_of_all(found.depth[ground], OF_THE_GROUND)), FARTHEST)
+        found.depth = found.depth.masked_fill(~ground, farthest)
         return found
+
+
+def quantile_of_all(values: Any, share: float) -> Any:
+    """Between the two values next to that share of all in order, evenly: a tensor of one number."""
+    ordered = values.flatten().sort().values
+    place = share * (ordered.numel() - 1)
+    below = int(place)
+    return ordered[below].lerp(ordered[min(below + 1, ordered.numel() - 1)], place - below)
 
 
 def median_of_all(values: Any) -> Any:
