@@ -43,7 +43,8 @@ def validate(
 ) -> None:
     """Check that every case has a readable video, and say what is wrong with the others.
 
-    Exit code 1 if anything is, 2 if not one case has a video.
+    Exit code 1 if anything is, 2 if not one case has a video. A clip that is shorter than the benchmark requires is
+    remarked on: it is readable, and the benchmark's own columns count it as worst.
 
     Metrics that the cases or the instruments do not allow are counted too; they are nobody's fault.
     """
@@ -54,14 +55,17 @@ def validate(
     missing = [case_id for case_id in known if submission.video(case_id) is None]
     problems: dict[str, str] = {}
     remarks: dict[str, str] = {}
+    length = job_benchmark.file.held_length(protocol or job_benchmark.file.protocols[0])
     for case_id, case in known.items():
         video = submission.video(case_id)
         if video is None:
             continue
         try:
+            video = video if length is None else length.read(video)
             check_measurable(video.info)
-            if video.info.remarks:
-                remarks[case_id] = video.info.remarks
+            shortfall = "" if length is None else length.shortfall(case, video)
+            if told := "; ".join(filter(None, (shortfall, video.info.remarks))):
+                remarks[case_id] = told
             if full:
                 for _ in video.frames():
                     pass

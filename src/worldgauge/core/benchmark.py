@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from worldgauge.core.bounds import FILE_NAME as BOUNDS_FILE
 from worldgauge.core.bounds import Bound, read_bounds
@@ -19,6 +19,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.case_file import FILE_NAME as CASES_FILE
 from worldgauge.core.case_file import read_cases
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.length import HeldLength, LengthRule, Short
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
 from worldgauge.core.reading import read_toml_as
@@ -51,7 +52,7 @@ class ProtocolOverride(_Model):
     unscaled: str = ""
     reduce: CaseReducer | None = None
     given: str | None = None
-    unscored: Counting | None = None
+    unscored: Counting | dict[str, Counting] | None = None
 
 
 class MetricUse(_Model):
@@ -77,13 +78,22 @@ class MetricUse(_Model):
     zero_for: dict[str, str] = {}
     """Fields of a model's card: a model that has one of these values cannot do these cases. Where it has no video, it
     scores 0."""
-    unscored: Counting | None = None
+    unscored: Counting | dict[str, Counting] | None = None
     """What clips count as here that are unscored for a reason which a model can cause, where that is not what the
-    policy says of all columns."""
+    policy says of all columns; or reason code to that."""
+    short: Short = "keep"
+    """What a clip counts as here that is shorter than the benchmark requires: its value, or the worst score."""
+    length: HeldLength | None = None
+    """The length that clips are held to; set from the benchmark's `[length]`."""
     under: dict[str, ProtocolOverride] = {}
     """Protocol to what it does differently."""
     bounds: tuple[Bound, ...] = ()
     """Ends of the scale for certain instruments, as `bounds.toml` beside the benchmark file has them."""
+
+    @field_validator("unscored")
+    @classmethod
+    def _codes_are_words(cls, rules: Counting | dict[str, Counting] | None) -> Counting | dict[str, Counting] | None:
+        return rules if rules is None else Policy(unscored=rules).unscored
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> MetricUse:
@@ -208,6 +218,8 @@ class BenchmarkFile(_Model):
     protocols: tuple[str, ...] = Field(default=(ONLY_PROTOCOL,), min_length=1)
     """Ways to score, by name; the first is used when none is asked for."""
     policy: Policy = Policy()
+    length: LengthRule | None = None
+    """How long a clip has to be; None: nothing is required."""
     metrics: tuple[MetricUse, ...] = Field(default=(), alias="metric")
     groups: tuple[Group, ...] = Field(default=(), alias="group")
     deviations: tuple[Deviation, ...] = Field(default=(), alias="deviation")
@@ -232,6 +244,13 @@ class BenchmarkFile(_Model):
                 f"benchmark '{self.name}' has no protocol '{name}'", f"use {' or '.join(self.protocols)}"
             )
         return name
+
+    def held_length(self, protocol: str) -> HeldLength | None:
+        """The length that clips are held to under a protocol."""
+        if self.length is None:
+            return None
+        refused = protocol in self.length.refused_under
+        return HeldLength(rule=self.length, benchmark=self.namespace, refused=refused)
 
     def under_protocol(self, protocol: str) -> BenchmarkFile:
         """This file with the groups as the protocol has them; columns keep what each protocol says of them."""
@@ -304,7 +323,9 @@ class Benchmark:
 def resolved_uses(file: BenchmarkFile, protocol: str) -> list[MetricUse]:
     """The columns of a benchmark file under a protocol, with full names of metrics."""
     file.check_protocol(protocol)
-    return [resolved_use(use, file.namespace, protocol) for use in file.metrics]
+    held = file.held_length(protocol)
+    uses = [resolved_use(use, file.namespace, protocol) for use in file.metrics]
+    return [use.model_copy(update={"length": held}) for use in uses]
 
 
 def resolved_use(use: MetricUse, namespace: str, protocol: str) -> MetricUse:

@@ -78,6 +78,8 @@ class Manifest:
     """End of a file name to `function(path) -> (H, W) bool array`."""
     inputs: str = ""
     """Typer app of `worldgauge inputs NAME`: writes what a model needs to take part."""
+    frames_needed: str = ""
+    """`function(case, video) -> int`: how many frames of a clip the parts of a case need, such as its phases."""
     questions: str = ""
     """`function(root) -> {case id: questions}`: the question sets that come with the data."""
     verbs: Mapping[str, Verb] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -104,6 +105,8 @@ class Video:
 
     brought = 0
     """Frames that were lent."""
+    configured_frames: int | None = None
+    """Frames that the model's own configuration names, of a clip that is read whatever its length."""
 
     def __init__(
         self,
@@ -163,6 +166,15 @@ class Video:
     def __reduce__(self) -> tuple[Any, ...]:
         # Cached probe results stay behind: a worker that gets the video looks for itself.
         return Video, (self.path, self.stated_fps, self.expected_frames, self.beside)
+
+    def of_any_length(self) -> Video:
+        """The same clip, read although it may not have the frames that are expected of it."""
+        if self.expected_frames is None:
+            return self
+        same = copy(self)
+        same.__dict__.pop("info", None)
+        same.configured_frames, same.expected_frames = self.expected_frames, None
+        return same
 
     @cached_property
     def digest(self) -> str:

@@ -13,6 +13,7 @@ from worldgauge.core.case_parts import in_order
 from worldgauge.core.code_digest import code_of
 from worldgauge.core.contents import STANDING
 from worldgauge.core.instrument import Instrument
+from worldgauge.core.length import HeldLength
 from worldgauge.core.metric import METRICS, Metric
 from worldgauge.core.origin import is_foreign, origin_of
 from worldgauge.core.run_file import DefinitionFile
@@ -50,6 +51,10 @@ class Definition:
     """The column that says which cases count."""
     networks: tuple[Instrument, ...] = ()
     """Instruments with weights that its signals ask."""
+    length: HeldLength | None = None
+    """The length that clips are held to."""
+    short_is_worst: bool = False
+    """Whether a clip that is too short counts as the worst score."""
 
     def to_file(self) -> DefinitionFile:
         return DefinitionFile(
@@ -159,6 +164,9 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         content["cases"] = use.cases
     if use.given:
         content["given"] = use.given
+    short_is_worst = use.length is not None and use.short == "worst"
+    if use.length is not None and short_is_worst:
+        content["length"] = use.length.rule.model_dump(mode="json", exclude={"requires", "source"})
     reasons = [seats.reason_empty(need.signal) for need in all_uses(metric, seats)]
     return Definition(
         id=use.id,
@@ -171,16 +179,19 @@ def _resolve_one(use: MetricUse, seats: Seats) -> Definition:
         signals=signals,
         unavailable=next((reason for reason in reasons if reason), None),
         parts=metric.inputs(seats),
-        reads=_reads(metric, seats),
+        # How long a clip has to be may rest on anything that the case says.
+        reads=_reads(metric, seats, {"case"} if short_is_worst else set()),
         tags=use.cases,
         unscaled=use.unscaled,
         given=use.given,
         networks=networks_of(all_uses(metric, seats), seats),
+        length=use.length,
+        short_is_worst=short_is_worst,
     )
 
 
-def _reads(metric: Metric, seats: Seats) -> tuple[str, ...]:
+def _reads(metric: Metric, seats: Seats, more: set[str]) -> tuple[str, ...]:
     phases = {"phases"} if any(use.frames.phase is not None for use in all_uses(metric, seats)) else set()
     # A metric is handed the whole case. Ours say what they read of it, a stranger's may read anything.
     whole = {"case"} if code_of(metric.function) else set()
-    return (*in_order({"video", *metric.inputs(seats), *phases, *whole}), STANDING)
+    return (*in_order({"video", *metric.inputs(seats), *phases, *whole, *more}), STANDING)

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
+from math import isfinite
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from worldgauge.core.metric import Measurement
 from worldgauge.core.origin import is_foreign, origin_of
 from worldgauge.core.reasons import NO_ANSWER, NOT_ON_DISK, TOO_LARGE, UNAVAILABLE, is_code
 from worldgauge.core.record import Record
+from worldgauge.core.scale import score_ends
 from worldgauge.core.status import Status
 from worldgauge.core.video import check_measurable
 from worldgauge.engine.answers import Nonsense, checked_answer, finite
@@ -101,6 +103,9 @@ def evaluate(
         raise
     except _NoVideo:
         status, reason = Status.MISSING, "the submission has no video for this case"
+    except _TooShort as short:
+        raw, reason = short.raw, f"{short}; it counts as worst"
+        value = raw if definition.scale is None or definition.scale.level == "model" else definition.scale(raw)
     except Outcome as outcome:
         status, reason = _status(outcome), str(outcome)
         code, again = _code(outcome), isinstance(outcome, (TooLarge, Unavailable))
@@ -142,6 +147,23 @@ def evaluate(
 
 class _NoVideo(Exception):
     pass
+
+
+class _TooShort(Exception):
+    """The clip is shorter than the benchmark requires, and counts as worst in this column."""
+
+    def __init__(self, shortfall: str, raw: float) -> None:
+        super().__init__(shortfall)
+        self.raw = raw
+
+
+def worst_raw(definition: Definition) -> float | None:
+    """The metric's own number behind the worst score; None where no number is the worst."""
+    worst = score_ends(definition.scale, definition.metric.bounds, definition.metric.higher_is_better)[0]
+    if not isfinite(worst):
+        return None
+    scaled = definition.scale is not None and definition.scale.level == "case"
+    return definition.scale.inverse(worst) if scaled and definition.scale else worst
 
 
 def _status(outcome: Outcome) -> Status:
@@ -188,6 +210,9 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception,
     if definition.unavailable:
         raise Unavailable(definition.unavailable)
     check_measurable(inputs.video.info)
+    short, worst = inputs.shortfall(definition.length), worst_raw(definition)
+    if short and definition.short_is_worst and worst is not None:
+        raise _TooShort(short, worst)
     metric = definition.metric
     signals = [perception.value(use) for use in metric.needs]
     function = partial(metric.function, _case_for(metric.function, inputs.case), *signals, **definition.parameters)
@@ -201,10 +226,11 @@ def _measure(definition: Definition, inputs: CaseInputs, perception: Perception,
     return checked_answer(metric, answer)
 
 
-def _remarks(definition: Definition, inputs: CaseInputs) -> tuple[str, str]:
+def _remarks(definition: Definition, inputs: CaseInputs) -> tuple[str, ...]:
     """What is unusual about the two clips."""
     assert inputs.video is not None
-    return remark_on_reference(definition, inputs), inputs.video.info.remarks
+    of_reference = remark_on_reference(definition, inputs)
+    return of_reference, inputs.shortfall(definition.length), inputs.video.info.remarks
 
 
 def _frames(definition: Definition, inputs: CaseInputs, measurement: Measurement) -> list[int] | None:

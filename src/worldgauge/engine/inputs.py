@@ -16,6 +16,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.contents import ABSENT, NOT_HERE, STANDING, UNREADABLE, inputs_digest
 from worldgauge.core.errors import NotApplicable, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
+from worldgauge.core.length import HeldLength
 from worldgauge.core.names import readable
 from worldgauge.core.video import Video
 from worldgauge.engine.together import Together
@@ -45,6 +46,7 @@ class CaseInputs:
         self._digests: dict[str, str] = {}
         self._of_reads: dict[tuple[str, ...], str] = {}
         self._given_reference = reference
+        self._shortfalls: dict[HeldLength, str] = {}
 
     def clip(self, source: str) -> Clip:
         """The model's or the reference's clip; decoded when a signal asks for frames."""
@@ -65,6 +67,14 @@ class CaseInputs:
         elif self._readers is not None:
             clip.read_with(self._readers)
         return clip
+
+    def shortfall(self, length: HeldLength | None) -> str:
+        """What the clip falls short of the required length, in words; empty where nothing is required of it."""
+        if length is None or self.video is None:
+            return ""
+        if length not in self._shortfalls:
+            self._shortfalls[length] = length.shortfall(self.case, self.video)
+        return self._shortfalls[length]
 
     def decodes(self) -> Counter[str]:
         """Passes over files, frames decoded and clips whose frames came from elsewhere, so far.
@@ -103,8 +113,8 @@ class CaseInputs:
             if part == "video":
                 if video is None:
                     return ABSENT
-                asked = "" if video.expected_frames is None else f" of {video.expected_frames} frames"
-                return short(video.digest) + asked
+                frames = video.expected_frames or getattr(video, "configured_frames", None)
+                return short(video.digest) + ("" if frames is None else f" of {frames} frames")
             return short(self.digest(part))
         except NotApplicable:
             return ABSENT if awaited(case, [part]) is None else NOT_HERE

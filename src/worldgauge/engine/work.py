@@ -6,7 +6,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
@@ -135,16 +135,18 @@ class Worker:
 
     def _begin(self, item: WorkItem, together: Together, joint: bool, watch: Watch) -> _Begun:
         part = self.parts[item.part]
-        inputs = CaseInputs(item.case, item.video, item.reference, together if joint else None, self._readers)
+        video = held_video(item.video, part.definitions.values())
+        inputs = CaseInputs(item.case, video, item.reference, together if joint else None, self._readers)
         own = watch.of_part(part.number)
         stages, place = part.stages, (part.scratch, part.stages.spilled)
         perception = Perception(inputs, part.seats, part.store, part.loaded, own, *place, together, item.unanswered)
         wanted = [part.definitions[m] for m in item.metrics if stages.of_metric[m] >= item.stage]
         to_compute: list[SignalUse] = []
         kept = self._kept_reference(inputs, part)
-        if item.video is not None and not item.lost and is_measurable(item.video):
+        if video is not None and not item.lost and is_measurable(video):
             # What is for other cases asks nothing of this one: its signals would cost, and a judge's money.
             able = [d for d in wanted if not d.unavailable and first_lack(d, inputs) is None]
+            able = [d for d in able if not d.short_is_worst or not inputs.shortfall(d.length)]
             to_compute = _announced(perception, part, item.stage, able)
         return _Begun(item, part, inputs, perception, own, wanted, to_compute, kept)
 
@@ -251,6 +253,12 @@ def _announced(perception: Perception, part: Part, stage: int, definitions: list
         # Told by the metrics that ask for the signals.
         return []
     return to_compute
+
+
+def held_video(video: Video | None, definitions: Iterable[Definition]) -> Video | None:
+    """The clip as the benchmark holds it to its length: where another length is not refused, it is read as it is."""
+    length = next((definition.length for definition in definitions if definition.length is not None), None)
+    return video if video is None or length is None else length.read(video)
 
 
 def _length(item: WorkItem) -> int:

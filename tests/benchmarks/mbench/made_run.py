@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).with_name("scripted_judge.py")
 
 
 def made_world(folder: Path, setting: str = "T", worlds: int = 8, frames: int = 10) -> tuple[Path, Path]:
-    """A data set of `worlds` causal samples, and a model's videos of all of them."""
+    """A data set of `worlds` causal samples, and a model's videos of all of them, as long as is required: 25 s."""
     data = folder / f"MBench-{setting}"
     data.mkdir(parents=True)
     (data / "dataset.yaml").write_text(f"dataset_id: mbench{setting.lower()}\n")
@@ -30,7 +30,7 @@ def made_world(folder: Path, setting: str = "T", worlds: int = 8, frames: int = 
         rows.append({"item_id": f"causal:{sample}:{condition}"})
         place = folder / "model" / "outputs" / "causal" / sample / condition
         place.mkdir(parents=True)
-        write_video(place / "video.mp4", helpers.moving_texture(frames, seed=number), fps=16)
+        write_video(place / "video.mp4", helpers.moving_texture(frames, seed=number), fps=frames / 25)
     write_rows(data / "mapping.jsonl", rows)
     return data, folder / "model"
 

@@ -71,7 +71,7 @@ def five_models(tmp_path_factory):
         frames[5:, ..., 0] += np.uint8(colour)
         place = folder / f"model{number}" / "outputs" / "environment" / "yard" / "text"
         place.mkdir(parents=True)
-        write_video(place / "video.mp4", frames, fps=16)
+        write_video(place / "video.mp4", frames, fps=0.4)
         job = build_job(
             folder / f"model{number}", benchmark="mbench", data=data, metrics="t_trigger_environment,t_lighting",
             judge=f"scripted:{SCRIPT}:answer", store=folder / "store", out=folder / f"run{number}",

@@ -56,7 +56,7 @@ def world(tmp_path_factory):
         rows.append({"item_id": f"{subset}:one:left_then_right"})
         place = folder / "model" / "outputs" / subset / "one" / "left_then_right"
         place.mkdir(parents=True)
-        write_video(place / "video.mp4", pictures, fps=16)
+        write_video(place / "video.mp4", pictures, fps=len(pictures) / 25)
         for convention in ("camera_to_world", "world_to_camera"):
             matrices = camera.poses if convention == "camera_to_world" else invert(camera.poses)
             file = folder / convention / subset / "one" / "left_then_right" / "da3" / "results.npz"

@@ -20,6 +20,7 @@ MANIFEST = Manifest(
     own_videos=("aesthetic", "image_quality", "image_reward"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
+    frames_needed=".data.keyframes:frames_needed",
     camera_files={
         "poses.npy": ".data.camera_tracks:read_pose_array",
         "_mapanything.npz": ".data.camera_tracks:read_mapanything",

@@ -24,6 +24,7 @@ MANIFEST = Manifest(
     own_videos=("photometric_psnr", "photometric_ssim", "photometric_lpips"),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
+    frames_needed=".data.chunk_times:frames_needed",
     inputs=".inputs.command:app",
     verbs={
         "worldolympiad": Verb(".commands:app", "WorldOlympiad's official files, data checks and analyses."),

@@ -10,15 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldgauge.core.case import Phases
+from worldgauge.core.case import Case, Phases
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading_arrays import archive_members
+from worldgauge.core.video import Video
+from worldgauge.functional.phases import linear_boundaries
 
 log = logging.getLogger(__name__)
 
 SHEET_LIMIT = 16 * 2**20
 """Bytes of an unpacked sheet."""
 ROWS, COLUMNS = 10_000, 64
+LEAST_FRAMES = 5
+"""Below so many frames the released map puts the return behind the end of the clip."""
+LONG_PHASE = 0.1
+"""Of the reference: a shorter phase may have no frame of its own in a clip of an honest model, either."""
 _DAMAGED = (
     OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, OverflowError, RuntimeError,
     NotImplementedError, EOFError, zipfile.BadZipFile, zlib.error,
@@ -85,6 +91,35 @@ def sheet_rows(file: Path, required: tuple[str, ...]) -> Iterator[dict[str, Any]
         raise WorldGaugeError(f"{file} has no column '{missing[0]}' (it has {', '.join(filter(None, header))[:200]})")
     for row in rows[1:]:
         yield dict(zip(header, row, strict=False))
+
+
+def frames_needed(case: Case, video: Video) -> int:
+    """So many frames that each phase which lasts a tenth of the reference holds one of a clip.
+
+    >>> frames_needed(Case(id="a"), Video("a.mp4"))
+    5
+    """
+    phases = case.reference.phases
+    if phases is None or phases.back < phases.gone:
+        return LEAST_FRAMES
+    length = max(_reference_length(case), phases.back + 1)
+    wanted = [part >= length * LONG_PHASE for part in (phases.gone, phases.back - phases.gone, length - phases.back)]
+    for frames in range(LEAST_FRAMES, length):
+        gone, back = linear_boundaries(phases.gone, phases.back, length, frames)
+        held = (gone, back - gone, frames - back)
+        if all(count > 0 for count, needed in zip(held, wanted, strict=True) if needed):
+            return frames
+    return LEAST_FRAMES
+
+
+def _reference_length(case: Case) -> int:
+    """Frames of the case's reference; 0 where it is not there."""
+    if case.reference.video is None:
+        return 0
+    try:
+        return Video(case.path(case.reference.video)).info.frames
+    except (WorldGaugeError, OSError):
+        return 0
 
 
 def _phases(clip: str, gone: Any, back: Any) -> Phases | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import ChunkPrompt
+from worldgauge.core.case import Case
+from worldgauge.core.video import Video
 
 SUFFIX = "_chunk_timestamps.json"
 STARTS = ("generated_start_sec", "start_sec", "start")
@@ -73,6 +76,25 @@ def joined_chunks(content: Any, prompts: Sequence[ChunkPrompt]) -> list[dict[str
             }
         )
     return sorted(found, key=lambda chunk: chunk["chunk_index"])
+
+
+def frames_needed(case: Case, video: Video) -> int:
+    """So many frames that every chunk has begun in the last of them, by the times beside the clip; else one for each.
+
+    >>> frames_needed(Case(id="a", extras={"chunks": [{}, {}, {}]}), Video("a.mp4"))
+    3
+    """
+    chunks = case.extras.get("chunks") or []
+    known = [ChunkPrompt(one.get("chunk_index", k), "", "", one.get("interval")) for k, one in enumerate(chunks)]
+    if video.beside is None or not video.info.fps:
+        return len(known)
+    try:
+        timed = joined_chunks(json.loads(video.beside.read_text("utf-8-sig")), known)
+        last = max((one["generated_start_sec"] for one in timed), default=0.0)
+        return max(len(timed), len(known), int(last * video.info.fps + 1e-6) + 1)
+    except (ValueError, TypeError, OSError, OverflowError):
+        # The metrics that read the file tell what is wrong with it.
+        return len(known)
 
 
 def _times(item: Mapping[str, Any], prompt: ChunkPrompt) -> tuple[float, float]:
