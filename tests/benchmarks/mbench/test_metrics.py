@@ -176,17 +176,52 @@ def test_action_of_a_clip():
         action.function(still, there_and_back)
 
 
-def test_the_geometric_trigger():
-    """A still camera, one that does not come back and one that does."""
+def triggered(poses, box=None):
+    target = None if box is None else Target(name="", box=box)
+    case = CASE.model_copy(update={"reference": Reference(target=target)})
+    path = {"poses": poses, "intrinsics": LENS, "size": np.array([640, 360])}
+    return geometric_trigger.function(case, path).value
 
-    def found(degrees, box=None):
-        target = None if box is None else Target(name="", box=box)
-        case = CASE.model_copy(update={"reference": Reference(target=target)})
-        path = {"poses": yaw(np.array(degrees)), "intrinsics": LENS, "size": np.array([640, 360])}
-        return geometric_trigger.function(case, path).value
 
-    there, back = np.linspace(0, -40, 20), np.linspace(-40, 0, 20)
-    assert found(np.zeros(40)) == 0.0
-    assert found(there) == 0.0
-    assert found([*there, *back]) == 1.0
-    assert found([*there, *back], box=(10, 100, 100, 200)) == 0.0, "the box is still in view after 40 degrees"
+OUT = np.concatenate([np.linspace(0, 1, 20), np.linspace(1, 0, 20)])
+LEFT_BOX, RIGHT_BOX = (10, 100, 100, 200), (540, 100, 630, 200)
+
+
+def rolled(degrees):
+    """A camera that turns about its own line of sight."""
+    angle = np.radians(degrees)
+    poses = np.tile(np.eye(4), (len(angle), 1, 1))
+    poses[:, 0, 0] = poses[:, 1, 1] = np.cos(angle)
+    poses[:, 0, 1], poses[:, 1, 0] = -np.sin(angle), np.sin(angle)
+    return poses
+
+
+def moved(axis, steps):
+    poses = np.tile(np.eye(4), (len(steps), 1, 1))
+    poses[:, axis, 3] = steps
+    return poses
+
+
+@pytest.mark.parametrize(
+    ("poses", "box", "value"),
+    [
+        (yaw(np.zeros(40)), None, 0.0),
+        (yaw(-70 * OUT[:20]), None, 0.0),
+        (yaw(-70 * OUT), None, 1.0),
+        (yaw(70 * OUT), None, 1.0),
+        # Half a view: what is left of the middle stays in a picture that turns left.
+        (yaw(-40 * OUT), None, 0.0),
+        (yaw(-40 * OUT), LEFT_BOX, 0.0),
+        (yaw(40 * OUT), LEFT_BOX, 1.0),
+        (yaw(-40 * OUT), RIGHT_BOX, 1.0),
+        (rolled(180 * OUT), None, 0.0),
+        (rolled(180 * OUT), (200, 100, 260, 200), 0.0),
+        (moved(0, 2.0 * OUT), None, 1.0),
+        (moved(2, 0.9 * OUT), LEFT_BOX, 1.0),
+        (moved(2, 0.5 * OUT), (300, 150, 340, 200), 0.0),
+        (moved(1, 0.5 * OUT), None, 0.0),
+    ],
+)
+def test_the_geometric_trigger(poses, box, value):
+    """The target's box, or the whole first view, leaves the picture and comes back, whichever way."""
+    assert triggered(poses, box) == value

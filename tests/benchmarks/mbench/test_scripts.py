@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.mbench.released_tree import action_tree, text_tree
+from benchmarks.mbench.released_tree import action_tree, add_sample, text_tree, write_rows
 from worldgauge.benchmarks.mbench.data.cases import read_dataset
 from worldgauge.benchmarks.mbench.formulas.action import action_scores, ideal_twists, twists
 from worldgauge.benchmarks.mbench.formulas.conditions import FRAMES, read_condition
@@ -25,6 +25,7 @@ from worldgauge.blocks.render import painter
 from worldgauge.blocks.scene import FOVY
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.functional.masks import box_of
+from worldgauge.functional.pose import geodesic_deg
 
 VIEW = View((1280, 720), 60.0, (900, 200, 1100, 500))
 RELEASED = ["left_then_right", "right_then_left", "forward_then_backward", "static"]
@@ -182,6 +183,37 @@ def test_files_and_inputs(tmp_path):
     text = text_tree(tmp_path / "T", {"human": 1}, {})
     (entry,), _ = write_inputs(text, tmp_path / "words")
     assert len((tmp_path / "words" / entry["folder"] / "captions.txt").read_text().splitlines()) == 5
+
+
+def test_without_an_anchor_a_script_turns_by_the_whole_view(tmp_path):
+    """So a person at the edge leaves too; the case has a note."""
+    anchor = {"center_x": 100, "center_y": 36, "width": 20, "height": 30}
+    data = action_tree(tmp_path / "a", {}, picture=True)
+    samples = {"plain": {}, "boxed": {"object_anchor": anchor}}
+    for name, metadata in samples.items():
+        add_sample(data, "object", name, metadata=metadata, picture=True)
+    write_rows(data / "mapping.jsonl", [{"item_id": f"object:{name}:left_then_right"} for name in samples])
+    done = CliRunner().invoke(inputs, ["--data", str(data), "-o", str(tmp_path / "out")])
+    lines = (tmp_path / "out" / "inputs.jsonl").read_text().splitlines()
+    entries = {entry["item_id"].split(":")[1]: entry for entry in map(json.loads, lines)}
+    turns = {}
+    for name, entry in entries.items():
+        path = CameraPath.load(tmp_path / "out" / entry["camera"]).poses
+        turns[name] = float(geodesic_deg(path[0, :3, :3], path[:, :3, :3]).max())
+    # The picture is 128 px wide and shows 60 degrees; the box begins at 90 px.
+    focal = 64 / math.tan(math.radians(30))
+    assert turns == pytest.approx({"plain": 62.0, "boxed": 32.0 + math.degrees(math.atan2(64 - 90, focal))}, abs=1e-3)
+    note = "there is no anchor, so the camera turns by the whole first view and a margin, 62.0 degrees"
+    assert (entries["plain"]["note"], entries["boxed"].get("note")) == (note, None)
+    assert f"1 of 2 cases (object/plain/left_then_right): {note}" in done.output
+
+
+def test_text_clips_of_ten_seconds_have_a_note(tmp_path):
+    text = text_tree(tmp_path / "t", {"object": 1}, {})
+    (entry,), _ = write_inputs(text, tmp_path / "short", length="10s")
+    assert entry["note"] == "10 s are written, 25 s are required: the clip would not trigger"
+    (entry,), _ = write_inputs(text, tmp_path / "whole")
+    assert "note" not in entry
 
 
 def test_cases_without_a_first_frame_are_refused(tmp_path):

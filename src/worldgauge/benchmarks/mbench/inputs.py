@@ -10,17 +10,17 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from worldgauge.benchmarks.mbench.data.case_parts import SEGMENTS, captions_of, is_text, legs_of
+from worldgauge.benchmarks.mbench.data.case_parts import SEGMENTS, captions_of, is_text, legs_of, seconds_of
 from worldgauge.benchmarks.mbench.data.importer import OUTPUTS, VIDEO
 from worldgauge.benchmarks.mbench.formulas.conditions import FPS, FRAMES, read_condition
 from worldgauge.benchmarks.mbench.scripts.files import ACTIONS, CAMERA, write_script
-from worldgauge.benchmarks.mbench.scripts.script import Limits, View, build_script
+from worldgauge.benchmarks.mbench.scripts.script import Limits, View, build_script, no_anchor
 from worldgauge.core.benchmark import load_benchmark
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.model_inputs import WrittenInputs, choose_cases, write_each
 from worldgauge.core.reading_pictures import read_picture
-from worldgauge.verbs import CaseNames, DataSet, Where, parse_tags, print_left_out, say
+from worldgauge.verbs import CaseNames, DataSet, Where, parse_tags, print_left_out, print_note, say
 
 INDEX = "inputs.jsonl"
 FOLDER = "inputs"
@@ -35,7 +35,12 @@ def inputs(
     fov: Annotated[float, typer.Option("--fov", help="Horizontal field of view of first frames, degrees.")] = 60.0,
     wait: Annotated[float, typer.Option("--wait", help="Seconds an action script waits at the farthest.")] = 0.0,
     turn: Annotated[float, typer.Option("--most-turn", help="Degrees per second of an action script.")] = 30.0,
-    length: Annotated[Literal["10s", "25s"], typer.Option(help="Of text clips: 161 or 401 frames.")] = "25s",
+    length: Annotated[
+        Literal["10s", "25s"],
+        typer.Option(
+            help="Of text clips: 161 or 401 frames. The benchmark requires 25s; shorter clips do not trigger."
+        ),
+    ] = "25s",
     where: Where = None,
     case: CaseNames = None,
 ) -> None:
@@ -46,6 +51,8 @@ def inputs(
     chosen_tags = parse_tags(where or ())
     made = write_inputs(data, out, fov, wait, Limits(turn=turn), length, where=chosen_tags, names=case or ())
     print_left_out(made, out)
+    for note in notes_on(made.entries):
+        print_note(note)
     say(f"{len(made.entries)} cases, {len(made.left_out)} refused: {out / INDEX}")
 
 
@@ -77,6 +84,22 @@ def write_inputs(
     return written
 
 
+def notes_on(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The notes of cases that were written, each once with its cases; `inputs.jsonl` has them case by case.
+
+    >>> notes_on([{"case": "a", "note": "no anchor"}, {"case": "b"}, {"case": "c", "note": "no anchor"}])
+    ['2 of 3 cases (a, c): no anchor']
+    """
+    cases: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.get("note"):
+            cases.setdefault(entry["note"], []).append(entry["case"])
+    return [
+        f"{len(ids)} of {len(entries)} cases ({', '.join(ids[:3])}{', ...' if len(ids) > 3 else ''}): {note}"
+        for note, ids in cases.items()
+    ]
+
+
 def _text_case(case: Case, out: Path, frames: int) -> dict[str, Any]:
     """Captions with the stretch of the clip that each is about; neighbours share a frame, as legs of a script do."""
     captions = captions_of(case)
@@ -97,6 +120,11 @@ def _text_case(case: Case, out: Path, frames: int) -> dict[str, Any]:
     timed = {"fps": FPS, "frames": frames, "segments": segments}
     (folder / "captions.json").write_text(json.dumps(timed, indent=1, ensure_ascii=False) + "\n", "utf-8")
     entry = _entry(case, out, folder) | {"captions": captions, "frames": frames, "fps": FPS, "segments": segments}
+    requested = seconds_of(case)
+    if (frames - 1) / FPS < requested:
+        entry["note"] = (
+            f"{(frames - 1) / FPS:g} s are written, {requested:g} s are required: the clip would not trigger"
+        )
     if case.condition.image is None:
         return entry
     return entry | {"first_frame": _first_frame(case, out, folder)}
@@ -115,6 +143,7 @@ def _action_case(case: Case, out: Path, fov: float, wait: float, limits: Limits)
     folder = _folder(case, out)
     told = write_script(folder, script, view)
     captions = captions_of(case)
+    note = no_anchor(script, view)
     place = folder.relative_to(out).as_posix()
     return _entry(case, out, folder) | {
         "prompt": case.condition.prompt,
@@ -124,6 +153,7 @@ def _action_case(case: Case, out: Path, fov: float, wait: float, limits: Limits)
         "first_frame": _first_frame(case, out, folder),
         "camera": f"{place}/{CAMERA}",
         "actions": f"{place}/{ACTIONS}",
+        **({"note": note} if note else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""Ours: did an action clip really leave the first view and come back to it? Told from its camera path alone."""
+"""Ours: did the camera of an action clip really leave the first view, or the target in it, and come back?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from worldgauge.functional.pose import geodesic_deg
 
 Floats = NDArray[np.float64]
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -38,31 +37,16 @@ def excursion_of(poses: Floats, *, last: float = 0.1) -> Excursion:
     return Excursion(float(turns.max()), float(steps.max()), float(turns[ending].min()), float(steps[ending].min()))
 
 
-def turn_that_hides(intrinsics: Floats, size: tuple[int, int], box: Box | None, right: bool) -> float:
-    """Degrees of a turn that takes a box of the first view, or without one half of the view, out of sight.
+def leaves_and_returns(shares: Floats, *, back: float = 0.5) -> bool:
+    """Whether a place leaves the picture altogether and comes back by at least the share `back` of what was there.
 
-    >>> lens = np.array([[50.0, 0, 50], [0, 50, 50], [0, 0, 1]])
-    >>> round(turn_that_hides(lens, (100, 100), None, True), 6)
-    45.0
-    >>> round(turn_that_hides(lens, (100, 100), (50, 0, 100, 100), True), 6)
-    90.0
-    """
-    focal, middle = float(intrinsics[0, 0]), float(intrinsics[0, 2])
-    # A view that turns right pushes what it sees to the left edge.
-    edge = middle if right else size[0] - middle
-    inner = (0.0 if box is None else (box[2] - middle)) if right else (0.0 if box is None else (middle - box[0]))
-    return float(np.degrees(np.arctan2(edge, focal) + np.arctan2(inner, focal)))
-
-
-def leaves_and_returns(
-    went: Excursion, hides: float, *, step: float = 0.5, home_turn: float = 10.0, home_step: float = 0.15
-) -> bool:
-    """Whether the camera turned by at least `hides` degrees or moved by `step`, and came home within both tolerances.
+    From the share of the place that is in each frame's picture, (N,), the first frame being the beginning. Which way
+    the camera goes does not matter.
 
     Source: this package.
 
-    >>> leaves_and_returns(Excursion(60, 0, 2, 0), 45), leaves_and_returns(Excursion(0, 0, 0, 0), 45)
+    >>> leaves_and_returns(np.array([1.0, 0, 0.6])), leaves_and_returns(np.array([1, 0.1, 1.0]))
     (True, False)
     """
-    left = went.turn >= hides or went.step >= step
-    return left and went.turn_left <= home_turn and went.step_left <= home_step
+    gone = np.flatnonzero(shares <= 0)
+    return bool(gone.size and shares[0] > 0 and shares[gone[0] :].max() >= back * shares[0])

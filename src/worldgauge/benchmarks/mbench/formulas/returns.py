@@ -27,7 +27,8 @@ LEAST_SAMPLES = 2
 """The same of a person, who is looked for in 32 frames of the clip."""
 MARGIN = 0.1
 """Of the picture's sides: by so much a place may seem to lie outside, since its depth is not known exactly."""
-_GRID = np.linspace(0.0, 1.0, 5)
+_ACROSS, _DOWN = (np.arange(20) + 0.5) / 20, (np.arange(10) + 0.5) / 10
+"""Where a place is sampled, as shares of its sides."""
 
 
 def presence(seen: Mask, least: int, near: Mask | None = None, inside: Mask | None = None) -> Presence:
@@ -67,7 +68,7 @@ def share_in_view(
     >>> share_in_view(away, lens, (100, 100), (40, 40, 60, 60), 0, 0.0).tolist()
     [1.0, 0.0]
     """
-    x, y = np.meshgrid(box[0] + _GRID * (box[2] - box[0]), box[1] + _GRID * (box[3] - box[1]))
+    x, y = np.meshgrid(box[0] + _ACROSS * (box[2] - box[0]), box[1] + _DOWN * (box[3] - box[1]))
     rays = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], -1) @ np.linalg.inv(intrinsics).T
     moved = relative(poses, np.broadcast_to(poses[first], poses.shape))
     points = (rays @ np.swapaxes(moved[:, :3, :3], 1, 2) + moved[:, None, :3, 3]) @ intrinsics.T

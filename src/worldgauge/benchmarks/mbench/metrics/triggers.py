@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from worldgauge.benchmarks.mbench.data.case_parts import legs_of
-from worldgauge.benchmarks.mbench.formulas.geometric_trigger import (
-    excursion_of,
-    leaves_and_returns,
-    turn_that_hides,
-)
+from worldgauge.benchmarks.mbench.formulas.geometric_trigger import excursion_of, leaves_and_returns
+from worldgauge.benchmarks.mbench.formulas.returns import share_in_view
 from worldgauge.benchmarks.mbench.signals.answers import trigger_answer
 from worldgauge.benchmarks.mbench.signals.frames import clip_length
 from worldgauge.core.case import Case
@@ -41,23 +37,27 @@ def always_triggered(case: Case, length: Arrays) -> Measurement:
 
 
 @metric(
+    version=2,
     unit="share",
     higher_is_better=True,
     bounds=(0, 1),
     needs=[poses()],
-    requires=("extras.legs",),
+    requires=("extras.legs", "case"),
     formula=leaves_and_returns,
 )
-def geometric_trigger(
-    case: Case, path: Arrays, *, step: float = 0.5, home_turn: float = 10.0, home_step: float = 0.15
-) -> Measurement:
-    """1 where the camera really leaves the first view, or the target's box in it, and comes back; ours, for actions."""
-    went = excursion_of(path["poses"])
+def geometric_trigger(case: Case, path: Arrays, *, back: float = 0.5) -> Measurement:
+    """1 where the target's box, or without one the whole first view, leaves the picture and comes back; for actions.
+
+    Ours, from the measured poses. Which way the camera goes does not matter here: `executed_share` judges that. The
+    curve is the share in view, frame by frame.
+    """
     target = case.reference.target
     width, height = (int(side) for side in path["size"])
     box = target.box if target is not None else None
-    rightward = legs_of(case)[0][0] == "right"
-    hides = turn_that_hides(path["intrinsics"], (width, height), box, rightward)
-    value = leaves_and_returns(went, hides, step=step, home_turn=home_turn, home_step=home_step)
-    told = f"turned {went.turn:.1f} degrees of {hides:.1f}, moved {went.step:.3f}"
-    return Measurement(float(value), reason=f"{told}, ended {went.turn_left:.1f} degrees and {went.step_left:.3f} off")
+    place = box or (0.0, 0.0, float(width), float(height))
+    shares = share_in_view(path["poses"], path["intrinsics"], (width, height), place, 0, 0.0)
+    went = excursion_of(path["poses"])
+    what = "the first view" if box is None else "the target's box"
+    told = f"at least {shares.min():.0%} of {what} stays in view, {shares[-1]:.0%} is there at the end"
+    value = float(leaves_and_returns(shares, back=back))
+    return Measurement(value, tuple(shares.tolist()), f"{told}; turned {went.turn:.1f} degrees, moved {went.step:.3f}")

@@ -73,6 +73,7 @@ class Script:
 def build_script(condition: str, view: View, *, wait: float = 0.0, limits: Limits | None = None) -> Script:
     """The script of a condition id: the least motion that takes the target out of view, a wait, the exact reverse.
 
+    Without a box a turn takes the whole first view out of view.
     Whole turns and `static` do what their name says. Raises where no script can do it, with the reason.
     """
     asked, allowed = read_condition(condition), limits or Limits()
@@ -94,19 +95,27 @@ def build_script(condition: str, view: View, *, wait: float = 0.0, limits: Limit
     return Script(condition, tuple(leg for leg in legs if leg[1]), poses_of(verb, amounts), amount)
 
 
+def no_anchor(script: Script, view: View) -> str:
+    """What to say of a script whose turn does not know where the target is; empty where it knows."""
+    if view.box is not None or len({verb for verb, _ in script.legs} & {"left", "right"}) < 2:
+        return ""
+    return f"there is no anchor, so the camera turns by the whole first view and a margin, {script.amount:.1f} degrees"
+
+
 def turn_that_clears(view: View, verb: str, margin: float) -> float:
-    """Degrees of the least turn after which the box is out of view by a margin; without a box, half of the view.
+    """Degrees of the least turn after which the box is out of view by a margin; without a box, the whole first view.
 
     >>> box = View((100, 100), 90.0, (50, 0, 100, 100))
     >>> round(turn_that_clears(box, "right", 2.0), 6), round(turn_that_clears(box, "left", 2.0), 6)
     (92.0, 47.0)
+    >>> round(turn_that_clears(View((100, 100), 60.0), "left", 2.0), 6)
+    62.0
     """
     middle, half = view.size[0] / 2, view.degrees / 2
-    if view.box is None:
-        edge = 0.0
-    else:
-        # Turning right pushes everything to the left: the box's right side is the last to leave.
-        edge = view.box[2] - middle if verb == "right" else middle - view.box[0]
+    # Without a box the target may be anywhere, also at the edge that leaves last.
+    x0, _, x1, _ = view.box or (0.0, 0.0, float(view.size[0]), float(view.size[1]))
+    # Turning right pushes everything to the left: the box's right side is the last to leave.
+    edge = x1 - middle if verb == "right" else middle - x0
     degrees = half + math.degrees(math.atan2(edge, view.focal)) + margin
     if degrees >= 180.0:
         raise WorldGaugeError(f"the target needs a turn of {degrees:.0f} degrees to leave the view", "take another box")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.verbs import AsJson, parse_size, print_json, print_table, say
+from worldgauge.verbs import AsJson, parse_size, print_json, print_note, print_table, say
 
 
 def script(
@@ -28,7 +28,7 @@ def script(
     """Write an action script: the least motion that hides the target, a wait, and the exact way back, at 16 fps."""
     from worldgauge.benchmarks.mbench.scripts.checker import check_script
     from worldgauge.benchmarks.mbench.scripts.files import write_script
-    from worldgauge.benchmarks.mbench.scripts.script import Limits, View, build_script
+    from worldgauge.benchmarks.mbench.scripts.script import Limits, View, build_script, no_anchor
     from worldgauge.core.reading_pictures import read_picture
 
     pixels = read_picture(image).size if image is not None else parse_size(size)
@@ -45,6 +45,8 @@ def script(
     print_table(["verb", "from s", "to s"], rows, [1, 2], keys=1)
     for fault in checked.faults:
         say(f"fault  {fault}")
+    if note := no_anchor(made, view):
+        print_note(f"{note}; --box says where the target is")
     say(f"{len(made.poses)} frames, {made.amount:.3f} at the farthest" + (f": {out}" if out is not None else ""))
 
 
