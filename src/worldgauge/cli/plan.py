@@ -98,6 +98,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "metrics": {d.id: d.fingerprint for d in plan.definitions},
         "impossible": plan.impossible,
         "excluded": dict(plan.excluded),
+        "remarks": plan.remarks,
         "records_to_write": plan.records,
         "records_done": plan.done_records,
         "signals_to_compute": dict(plan.signals()),

@@ -80,6 +80,8 @@ class Manifest:
     """Typer app of `worldgauge inputs NAME`: writes what a model needs to take part."""
     frames_needed: str = ""
     """`function(case, video) -> int`: how many frames of a clip the parts of a case need, such as its phases."""
+    remarks: str = ""
+    """`function(cases, uses) -> Iterable[str]`: what to say of the chosen cases and columns before a run."""
     questions: str = ""
     """`function(root) -> {case id: questions}`: the question sets that come with the data."""
     verbs: Mapping[str, Verb] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from worldgauge.core.case import Case
 from worldgauge.core.contents import Contents, inputs_digest, remember_files
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import Instrument
+from worldgauge.core.manifest import benchmarks
 from worldgauge.core.signal import SIGNALS, SignalUse
 from worldgauge.core.video import Video
 from worldgauge.core.weight_files import Located, locate
@@ -159,11 +160,20 @@ def _plan(job: Job, seats: Seats, definitions: list[Definition], stages: Stages,
         plan.asking = _expected(plan, seats, store, asked)
     plan.impossible = why_not(definitions, [job.benchmark.cases[i] for i in job.cases])
     plan.excluded = job.excluded
+    plan.remarks += _remarks_of_benchmark(job)
     plan.networks = list({one.name: one for d in definitions for one in d.networks}.values())
     plan.weights = [locate(name) for name in dict.fromkeys(name for one in plan.networks for name in one.weights)]
     sharing = max(1, job.workers // job.setup.gpus) if job.setup.device.startswith("cuda") else 0
     plan.seconds, plan.gigabytes = _estimate(plan, seats, store, job.setup.limits.memory, sharing)
     return plan
+
+
+def _remarks_of_benchmark(job: Job) -> list[str]:
+    """What the benchmark has to say of these cases and columns before a run."""
+    manifest = benchmarks().get(job.benchmark.file.name)
+    if manifest is None or not manifest.remarks:
+        return []
+    return list(manifest.resolve(manifest.remarks)([job.benchmark.cases[i] for i in job.cases], job.setup.metrics))
 
 
 def _examine(

@@ -15,6 +15,7 @@ MANIFEST = Manifest(
     own_videos=(),
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
+    remarks=".data.lacks:remarks_on_turns",
     inputs=".inputs:app",
     evidence=".figures:evidence",
     own_calibration=".on_blocks.result:shipped_gauges",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,8 +59,8 @@ def epipolar(
     order: Order = "exp_of_mean",
 ) -> Measurement:
     """exp(-E), E the mean distance in pixels of matched points of alike views to their epipolar lines."""
-    found = _errors(path, chosen, matches, epipolar_error, degenerate, least_baseline, least_matches, long_side)
-    return _of_errors(found, chosen, order)
+    pairs = _PairErrors.of(path, chosen, matches, epipolar_error, degenerate, least_baseline, least_matches, long_side)
+    return pairs.measurement(chosen, order)
 
 
 @metric(
@@ -82,8 +83,10 @@ def reprojection(
     order: Order = "exp_of_mean",
 ) -> Measurement:
     """exp(-E), E the mean distance in pixels of matched points of alike views to their triangulated points."""
-    found = _errors(path, chosen, matches, reprojection_error, degenerate, least_baseline, least_matches, long_side)
-    return _of_errors(found, chosen, order)
+    pairs = _PairErrors.of(
+        path, chosen, matches, reprojection_error, degenerate, least_baseline, least_matches, long_side
+    )
+    return pairs.measurement(chosen, order)
 
 
 @metric(unit="", higher_is_better=True, bounds=(0, 1), needs=[lab_means()], formula=lighting_difference)
@@ -138,39 +141,73 @@ def style_over_time(case: Case, found: Arrays) -> Measurement:
     return Measurement(style_score(found["distance"]), curve, frames=found["pairs"][:, 0].tolist())
 
 
-def _errors(
-    path: Arrays,
-    chosen: Arrays,
-    matches: Arrays,
-    measure: Callable[..., float],
-    degenerate: Degenerate,
-    least_baseline: float,
-    least_matches: int,
-    long_side: float,
-) -> np.ndarray:
-    """Error of each pair of views in px, NaN where it has none. Raises where no pair has one."""
-    lens, cameras = path["intrinsics"], path["poses"]
-    shrink = long_side / float(path["size"].max()) if long_side else 1.0
-    errors, short, few = [], 0, 0
-    for number, (i, j) in enumerate(chosen["pairs"].tolist()):
-        points = matches["points"][matches["starts"][number] : matches["starts"][number + 1]].astype(np.float64)
-        turns_only = degenerate != "keep" and baseline(cameras[i], cameras[j]) < least_baseline
-        short, few = short + turns_only, few + (len(points) < least_matches)
-        if len(points) < least_matches or (turns_only and degenerate == "unscored"):
-            errors.append(np.nan)
-            continue
-        used = turn_error if turns_only else measure
-        errors.append(shrink * used(points, lens, cameras[i], cameras[j]))
-    found = np.array(errors)
-    if not np.isfinite(found).any():
-        if few == len(found):
+@dataclass(frozen=True, eq=False)
+class _PairErrors:
+    """The error of each pair of views in px, NaN where it has none; `literal` knows no least baseline."""
+
+    used: np.ndarray
+    literal: np.ndarray
+    few: np.ndarray
+    """Pairs with too few matches."""
+    short: np.ndarray
+    """Pairs closer than `least`."""
+    least: float
+    degenerate: Degenerate
+
+    @classmethod
+    def of(
+        cls,
+        path: Arrays,
+        chosen: Arrays,
+        matches: Arrays,
+        measure: Callable[..., float],
+        degenerate: Degenerate,
+        least_baseline: float,
+        least_matches: int,
+        long_side: float,
+    ) -> _PairErrors:
+        """Measure every pair. Raises where too few points of each are matched."""
+        lens, cameras, pairs = path["intrinsics"], path["poses"], chosen["pairs"].tolist()
+        shrink = long_side / float(path["size"].max()) if long_side else 1.0
+        few = np.diff(matches["starts"]) < least_matches
+        if few.all():
             raise Unscored(f"no pair of views has {least_matches} matched points", code=TOO_FEW_MATCHES)
-        raise Unscored(f"{short} of {len(found)} pairs have a baseline below {least_baseline:g}", code=BASELINE)
-    return found
+        short = np.array([baseline(cameras[i], cameras[j]) < least_baseline for i, j in pairs])
+        literal, used = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
+        for k, (i, j) in enumerate(pairs):
+            if few[k]:
+                continue
+            points = matches["points"][matches["starts"][k] : matches["starts"][k + 1]].astype(np.float64)
+            literal[k] = shrink * measure(points, lens, cameras[i], cameras[j])
+            used[k] = literal[k]
+            if short[k] and degenerate != "keep":
+                turns = degenerate == "rotation"
+                used[k] = shrink * turn_error(points, lens, cameras[i], cameras[j]) if turns else np.nan
+        return cls(used, literal, few, short, least_baseline, degenerate)
 
+    def measurement(self, chosen: Arrays, order: Order) -> Measurement:
+        """The score of the pairs that have an error. Raises where none has one."""
+        finite = self.used[np.isfinite(self.used)]
+        if not len(finite):
+            raise Unscored(self._why_none(order), code=BASELINE)
+        told = f"{len(finite)} of {len(self.used)} pairs, {finite.mean():.3f} px; {of_pairs(chosen)}"
+        if self.degenerate == "unscored" and self.short.any():
+            told = f"{told}; {self._limit()}, {self._literally(order)}"
+        curve = tuple(float(error) if np.isfinite(error) else None for error in self.used)
+        return Measurement(score_of_errors(finite, order), curve, reason=told, frames=chosen["pairs"][:, 0].tolist())
 
-def _of_errors(errors: np.ndarray, chosen: Arrays, order: Order) -> Measurement:
-    finite = errors[np.isfinite(errors)]
-    curve = tuple(float(e) if np.isfinite(e) else None for e in errors)
-    told = f"{len(finite)} of {len(errors)} pairs, {finite.mean():.3f} px; {of_pairs(chosen)}"
-    return Measurement(score_of_errors(finite, order), curve, reason=told, frames=chosen["pairs"][:, 0].tolist())
+    def _why_none(self, order: Order) -> str:
+        if self.degenerate == "unscored" and self.short.any():
+            return f"{self._limit()}; {self._literally(order)}"
+        return "no pair of views has an error: without any distance between its two cameras it is 0/0"
+
+    def _limit(self) -> str:
+        counts = f"{self.short.sum()} of {len(self.short)} pairs"
+        return f"{counts} have a baseline below {self.least:g}, which is our own limit"
+
+    def _literally(self, order: Order) -> str:
+        """What the formula gives without the limit, which the paper does not print."""
+        known = self.literal[np.isfinite(self.literal)]
+        if not len(known):
+            return "without it the error is 0/0"
+        return f"without it the score is {score_of_errors(known, order):.4g} ({known.mean():.4g} px)"
