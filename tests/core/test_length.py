@@ -107,7 +107,7 @@ def test_worldscore_refuses_another_length_as_released_alone(tmp_path: Path, pro
     assert "7 frames" in record["reason"] and told in record["reason"]
     flags = ("-b", "worldscore", "--data", data, "--protocol", protocol)
     found = helpers.run_json("validate", tmp_path / "model", *flags, check=False)
-    where = "invalid" if protocol == "released" else "short"
+    where = "invalid" if protocol == "released" else "remarks"
     assert list(found[where]) == [case.id] and told in found[where][case.id]
 
 

@@ -62,7 +62,8 @@ def test_plan_says_that_pure_turns_have_no_number_by_our_own_limit(made):
 def records(made):
     found = {}
     for protocol in ("paper", "table2"):
-        helpers.worldgauge("run", *flags(made, protocol))
+        # Columns that are named and have no value end with 1.
+        helpers.worldgauge("run", *flags(made, protocol), check=False)
         for line in helpers.records(made / f"run-{protocol}"):
             found[protocol, line["metric"], line["case"].split("/")[1]] = line
     return found
