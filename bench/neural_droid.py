@@ -107,9 +107,9 @@ def one(instrument: Any, encoder: Any, clip: Any, device: str) -> tuple[dict[str
         told[part], last = now - last, now
 
     with torch.inference_mode():
-        prepared = [instrument._prepared(frame) for frame in clip]
-        assumed = instrument._assumed_lens((clip.shape[2], clip.shape[1]))
-        lens = torch.tensor(instrument._intrinsics(assumed), dtype=torch.float32)
+        prepared = [instrument.prepared(frame) for frame in clip]
+        assumed = instrument.assumed_lens((clip.shape[2], clip.shape[1]))
+        lens = torch.tensor(instrument.intrinsics(assumed), dtype=torch.float32)
         lap("frames")
         encoded = encoder.encoded(prepared)
         lap("encoding")

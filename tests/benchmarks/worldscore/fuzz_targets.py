@@ -13,7 +13,7 @@ from tools.fuzz.targets import Target
 from worldgauge.benchmarks.worldscore.data.cases import read_dataset
 from worldgauge.benchmarks.worldscore.data.importer import find_videos
 from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
-from worldgauge.benchmarks.worldscore.official.evaluation_files import parse_evaluation
+from worldgauge.benchmarks.worldscore.parity.scores import parse_evaluation
 from worldgauge.core.case import Case
 
 WORLD = {

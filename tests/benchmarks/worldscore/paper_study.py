@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_distance
+from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import LAYOUTS, layout_path
 from worldgauge.benchmarks.worldscore.metrics import camera, consistency, motion
 from worldgauge.benchmarks.worldscore.signals.weightless import predicted_frames, prediction_errors
@@ -34,6 +34,7 @@ from worldgauge.core.scale import Scale
 from worldgauge.core.video import Video
 from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.functional.pose import align_first_frame
+from worldgauge.functional.vgg_style import gram_matrix
 from worldgauge.instruments.pocket.interpolation import FlowInterpolation
 from worldgauge.instruments.pocket.poses import BundlePoses
 from worldgauge.instruments.pocket.random_style import RandomStyle
@@ -147,10 +148,10 @@ def _look(opened: Studio, fault: str, severity: float) -> dict[str, float]:
     shown = opened.perform(FAULTS[fault](), severity)
     clip = Clip(Video.from_array(shown.frames, layout="THWC"))
     style = RandomStyle()
-    start, end = style.features(shown.frames[0]), style.features(shown.frames[-1])
+    start, end = (map(gram_matrix, style.features(shown.frames[k])) for k in (0, -1))
     errors = prediction_errors.function(clip, predicted_frames.function(clip, FlowInterpolation()))
     return {
-        "style": sum(map(gram_distance, end, start)),
+        "style": sum(map(matrix_distance, end, start)),
         "mse": motion.smoothness_mse.function(opened.case, errors, wrap=False).value,
     }
 

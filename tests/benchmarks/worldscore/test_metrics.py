@@ -5,17 +5,18 @@ import pytest
 
 import helpers
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import colour_ssim, squared_error
-from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
+from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path
 from worldgauge.benchmarks.worldscore.metrics import camera, motion, networks
 from worldgauge.benchmarks.worldscore.signals.networks import anchor_detections, anchor_nouns
 from worldgauge.benchmarks.worldscore.signals.weightless import object_motion, object_regions
 from worldgauge.blocks.paths import CHAINS, LAYOUTS, layout_poses
 from worldgauge.core.case import Case
-from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored
+from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.video import Video
 from worldgauge.engine.inputs import CaseInputs
+from worldgauge.functional.vgg_style import gram_matrix
 from worldgauge.instruments.pocket.interpolation import FlowInterpolation
 from worldgauge.instruments.pocket.nouns import RuleTagger
 from worldgauge.instruments.pocket.random_style import RandomStyle
@@ -203,10 +204,10 @@ def test_midpoint_of_equal_frames_is_that_frame():
 def test_style_tells_a_drawing_from_another_view():
     frames = helpers.moving_texture(9, 96, 64, shift=6)
     style = RandomStyle()
-    reference = style.features(frames[0])
+    reference = list(map(gram_matrix, style.features(frames[0])))
     drawn = (frames[-1] // 128 * 255).astype(np.uint8)
     same, other = (
-        sum(gram_mse(a, b) for a, b in zip(style.features(image), reference, strict=True))
+        sum(matrix_mse(gram_matrix(a), b) for a, b in zip(style.features(image), reference, strict=True))
         for image in (frames[-1], drawn)
     )
     assert other > 10 * same
@@ -227,3 +228,20 @@ def test_a_case_with_too_few_scenes_is_one_line_and_nobodys_fault(contents, told
     assert raised.value.code == OF_THE_CASE and raised.value.hint
     with pytest.raises(Unscored, match=told):
         anchor_nouns.function(case, {}, RuleTagger())
+
+
+def test_motion_accuracy_of_frames_with_an_odd_side():
+    """At half size the flow of such frames lacks a row or a column: the released code raises, and stores -100."""
+    masks = np.zeros((3, 65, 81), bool)
+    masks[:, 20:30, 20:30] = True
+    flow = np.zeros((2, 64, 80, 2), np.float32)
+    flow[:, 25, 25] = (3.0, 4.0)
+    found = object_motion.function({"released": masks, "paper": masks}, [{"forward": flow, "backward": -flow}])
+    assert np.isnan(found["released"]).all() and found["paper"].tolist() == [5.0, 5.0]
+    accuracy = [
+        motion.motion_accuracy.function(Case(id="c"), found, protocol=protocol).value
+        for protocol in ("released", "paper")
+    ]
+    assert accuracy == [-100.0, 5.0]
+    with pytest.raises(WorldGaugeError, match="does not fit a flow"):
+        object_motion.function({"released": masks, "paper": masks}, [{"forward": flow[:, :32], "backward": flow}])

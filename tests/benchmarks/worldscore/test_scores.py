@@ -15,10 +15,10 @@ from worldgauge.benchmarks.worldscore.official.evaluation_files import (
     LEADERBOARD_COLUMNS,
     STATIC,
     leaderboard_row,
-    renormalised,
     totals,
     worldscore,
 )
+from worldgauge.benchmarks.worldscore.parity.scores import renormalised
 from worldgauge.core.published import read_published
 
 FOLDER = Path(package.__file__).parent

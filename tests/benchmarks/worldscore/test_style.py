@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.signal import correlate2d
 
-from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_distance, gram_matrix, gram_mse
-from worldgauge.functional.vgg_style import CHANNELS, style_features
+from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance, matrix_mse
+from worldgauge.functional.vgg_style import CHANNELS, gram_matrix, style_features
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,6 @@ def test_gram_of_orthogonal_channels():
     features = np.zeros((2, 1, 4), np.float32)
     features[0, 0, 0], features[1, 0, 1] = 2.0, 4.0
     assert gram_matrix(features).tolist() == [[0.5, 0.0], [0.0, 2.0]]
-    other = np.zeros_like(features)
-    assert gram_mse(features, other) == pytest.approx((0.25 + 4.0) / 4)
-    assert gram_distance(features, other) == pytest.approx(np.sqrt(0.25 + 4.0))
+    other = gram_matrix(np.zeros_like(features))
+    assert matrix_mse(gram_matrix(features), other) == pytest.approx((0.25 + 4.0) / 4)
+    assert matrix_distance(gram_matrix(features), other) == pytest.approx(np.sqrt(0.25 + 4.0))

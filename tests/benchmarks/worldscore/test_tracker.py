@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import cv2
 import numpy as np
 import pytest
 
 from instruments.neural.rule import image
-from worldgauge.benchmarks.worldscore.formulas.image_fit import tracker_image, tracker_input
 from worldgauge.benchmarks.worldscore.metrics.consistency import reprojection_error
 from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.official import official_uses
@@ -19,11 +21,15 @@ def test_frames_and_lens_are_prepared_as_released(width: int, height: int) -> No
     seats = choose_seats("reference", (), official_uses(read_benchmark_file("worldscore"), "released"), "worldscore")
     instrument = seats.instrument("poses")
     assert isinstance(instrument, DroidSlam)
-    _, size, intrinsics = tracker_input(width, height)
-    assert instrument.working_size(width, height) == size
-    assert instrument._intrinsics(instrument._assumed_lens((width, height))) == pytest.approx(intrinsics, rel=1e-12)
+    # As large as 512x512, whole pixels, cut to multiples of eight; 500 and 256 px of the frame, whatever its size.
+    factor = math.sqrt(512 * 512 / (height * width))
+    across, down = int(width * factor), int(height * factor)
+    assert instrument.working_size(width, height) == (across - across % 8, down - down % 8)
+    expected = (500 * across / width, 500 * down / height, 256 * across / width, 256 * down / height)
+    assert instrument.intrinsics(instrument.assumed_lens((width, height))) == pytest.approx(expected, rel=1e-12)
     frame = image("frame", height, width)
-    assert np.array_equal(instrument._prepared(frame), tracker_image(frame))
+    cut = cv2.resize(frame, (across, down))[: down - down % 8, : across - across % 8]
+    assert np.array_equal(instrument.prepared(frame), cut)
 
 
 def test_edge_errors_are_one_pool() -> None:

@@ -67,7 +67,7 @@ def test_the_signal_hands_over_whole_frames(tmp_path: Path, monkeypatch: pytest.
         seen.append(frame.shape)
         return np.ascontiguousarray(frame[:128, :136])
 
-    monkeypatch.setattr(DroidSlam, "_prepared", prepared)
+    monkeypatch.setattr(DroidSlam, "prepared", prepared)
     monkeypatch.setattr(DroidSlam, "working_size", lambda self, width, height: (136, 128))
     clip = clip_of(wide, tmp_path).under(poses.frames)
     path = poses.function(clip, instrument)
@@ -86,7 +86,7 @@ def test_errors_come_out_in_the_trackers_own_pixels() -> None:
 
 def test_a_given_lens_is_used_and_a_usual_one_otherwise() -> None:
     instrument = DroidSlam(**SMALL)
-    usual = instrument._assumed_lens((640, 360))
+    usual = instrument.assumed_lens((640, 360))
     assert usual.centre == (320, 180) and 2 * math.degrees(math.atan(320 / usual.focal)) == pytest.approx(60)
     given = Lens(300.0, (70.0, 60.0), (136, 128))
     assert instrument.trajectory(FRAMES[:2], given).lens == given

@@ -73,8 +73,8 @@ class DroidSlam(NeuralInstrument):
         size = frames[0].shape[1], frames[0].shape[0]
         self.working_size(*size)
         source: LensSource = "given" if lens else "assumed"
-        lens = lens or self._assumed_lens(size)
-        found = self._tracked([self._prepared(frame) for frame in frames], self._intrinsics(lens))
+        lens = lens or self.assumed_lens(size)
+        found = self._tracked([self.prepared(frame) for frame in frames], self.intrinsics(lens))
         if found is None:
             raise Unscored("no two frames differ by enough to place a camera")
         world_to_camera, points = found.filled.poses.cpu().numpy(), found.points.cpu().numpy().astype(np.float64)
@@ -115,17 +115,17 @@ class DroidSlam(NeuralInstrument):
                 tracker.track(number)
             return tracker.finish(len(frames))
 
-    def _assumed_lens(self, size: tuple[int, int]) -> Lens:
+    def assumed_lens(self, size: tuple[int, int]) -> Lens:
         usual = usual_lens(size)
         return Lens(self.focal or usual.focal, (self.centre, self.centre) if self.centre else usual.centre, size)
 
-    def _intrinsics(self, lens: Lens) -> tuple[float, float, float, float]:
+    def intrinsics(self, lens: Lens) -> tuple[float, float, float, float]:
         """fx, fy, cx, cy in px of the frame as it is seen; each side has its own scale, for it was cut to whole px."""
         (width, height), (across, down) = lens.size, self._resized(*lens.size)
         x, y = across / width, down / height
         return lens.focal * x, lens.focal * y, lens.centre[0] * x, lens.centre[1] * y
 
-    def _prepared(self, frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def prepared(self, frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
         import cv2
 
         height, width = frame.shape[:2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -30,6 +30,15 @@ class Detection:
     confidence: float
     phrase: str
     """The words of the caption it is, as the tokenizer puts them together; may be empty."""
+
+    @property
+    def told(self) -> str:
+        """The phrase with its confidence cut after four signs, as the authors' helper writes it.
+
+        >>> Detection((0.0, 0.0, 1.0, 1.0), 0.5149, "lamp").told
+        'lamp(0.51)'
+        """
+        return f"{self.phrase}({str(self.confidence)[:4]})"
 
 
 @dataclass(frozen=True)
@@ -68,10 +77,7 @@ class GroundingDinoT(NeuralInstrument):
 
     def phrases(self, frames: Frames, captions: Sequence[str]) -> list[list[str]]:
         """Per frame the phrases of its caption found in it, each with its confidence cut after four signs."""
-        return [
-            [f"{found.phrase}({str(found.confidence)[:4]})" for found in of_frame]
-            for of_frame in self.detections(frames, captions)
-        ]
+        return [[found.told for found in of_frame] for of_frame in self.detections(frames, captions)]
 
     def detections(self, frames: Frames, captions: Sequence[str]) -> list[list[Detection]]:
         """What of its caption is found in each of RGB frames (N, H, W, 3), in the order of the network's queries."""
@@ -82,7 +88,18 @@ class GroundingDinoT(NeuralInstrument):
         height, width = frame.shape[:2]
         tokens = words.tokens(caption, network.longest_text)
         picture = resized(frame[None], self.working_size(width, height), "bilinear")[0]
-        probabilities, boxes = network.answer(picture, tokens)
+        return self.detected(*network.answer(picture, tokens), (width, height), lambda meant: words.text(tokens[meant]))
+
+    def detected(
+        self,
+        probabilities: NDArray[np.float32],
+        boxes: NDArray[np.float32],
+        size: tuple[int, int],
+        text: Callable[[NDArray[np.bool_]], str],
+    ) -> list[Detection]:
+        """What the network's answer names: `probabilities` (queries, T) of the caption's tokens, `boxes` (queries, 4)
+        as centre, width and height in shares of a frame of `size`. `text` makes a phrase of the chosen tokens (T,)."""
+        width, height = size
         found = []
         for query in np.flatnonzero(probabilities.max(1) > self.box_threshold):
             meant = probabilities[query] > self.text_threshold
@@ -93,6 +110,5 @@ class GroundingDinoT(NeuralInstrument):
                 (across - wide / 2) * width, (down - high / 2) * height,
                 (across + wide / 2) * width, (down + high / 2) * height,
             )  # fmt: skip
-            confidence = float(probabilities[query].max())
-            found.append(Detection(box, confidence, words.text(tokens[meant])))
+            found.append(Detection(box, float(probabilities[query].max()), text(meant)))
         return found

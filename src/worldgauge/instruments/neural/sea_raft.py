@@ -9,7 +9,7 @@ from worldgauge.instruments.neural.flow_seat import FlowSeat
 from worldgauge.instruments.neural.read_state import read_state
 
 if TYPE_CHECKING:
-    from worldgauge.instruments.neural.networks.flow_pairs import FlowPairs
+    from worldgauge.instruments.neural.networks.flow_pairs import Fitting, FlowPairs
 
 WEIGHTS = "sea_raft_m"
 
@@ -40,9 +40,15 @@ class SeaRaftM(FlowSeat):
     def build(self, device: str) -> FlowPairs:
         from worldgauge.instruments.neural.networks import sea_raft
         from worldgauge.instruments.neural.networks.filled import filled
-        from worldgauge.instruments.neural.networks.flow_pairs import Fitting, FlowPairs
+        from worldgauge.instruments.neural.networks.flow_pairs import FlowPairs
 
         state = read_state(self.weight_files()[WEIGHTS])
         network = filled(sea_raft.build, state, "SEA-RAFT M", sea_raft.rename)
-        fitting = Fitting(half=self.half, odd_sizes=self.odd_sizes)
-        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch, self.tf32, self.compiled)
+        numerics = (device, self.dtype, self.batch, self.tf32, self.compiled)
+        return FlowPairs(network, self.fitting(), self.updates, *numerics)
+
+    def fitting(self) -> Fitting:
+        """How frames become what the network sees, and its field one of the frames."""
+        from worldgauge.instruments.neural.networks.flow_pairs import Fitting
+
+        return Fitting(half=self.half, odd_sizes=self.odd_sizes)

@@ -17,7 +17,6 @@ from worldgauge.benchmarks.worldscore.inputs.prompts import (
     usual_camera,
     with_style,
 )
-from worldgauge.core.errors import InvalidVideo
 
 
 class WorldSpec(BaseModel):
@@ -121,9 +120,3 @@ class WorldSpec(BaseModel):
             "camera": "+".join(self.camera_path),
             "world": "small" if self.scenes == 1 else "large",
         }
-
-
-def check_frame_count(found: int, expected: int) -> None:
-    """Refuse a static video that is not as long as its camera path."""
-    if found != expected:
-        raise InvalidVideo(f"the video has {found} frames, its camera path asks for {expected}")

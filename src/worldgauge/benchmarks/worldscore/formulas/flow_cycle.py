@@ -1,4 +1,4 @@
-"""Optical flow as the benchmark uses it: the there-and-back error, the median and the two resizings around a network.
+"""Optical flow as the benchmark uses it: the there-and-back error and the median.
 
 A flow field is (H, W, 2), x then y, in pixels.
 """
@@ -84,24 +84,3 @@ def median_magnitude(flow: Floats) -> float:
         raise WorldGaugeError("a flow vector is not finite")
     middle = (lengths.size - 1) // 2
     return float(np.partition(lengths, middle)[middle])
-
-
-def halve(image: NDArray[np.generic]) -> Floats:
-    """Bilinear downscale by two of (H, W, C): means of 2x2 pixels; an odd last row or column is dropped."""
-    height, width = image.shape[0] // 2, image.shape[1] // 2
-    blocks = np.asarray(image[: 2 * height, : 2 * width], np.float32).reshape(height, 2, width, 2, -1)
-    return np.asarray(blocks.mean(axis=(1, 3)), np.float32)
-
-
-def double_flow(flow: Floats) -> Floats:
-    """A flow estimated at half size, (h, w, 2), at full size (2h, 2w, 2): bilinear, vectors twice as long."""
-    return np.asarray(2.0 * _double(_double(np.asarray(flow, np.float32), 0), 1), np.float32)
-
-
-def _double(values: Floats, axis: int) -> Floats:
-    count = values.shape[axis]
-    position = np.clip((np.arange(2 * count) + 0.5) / 2 - 0.5, 0, count - 1)
-    low = position.astype(int)
-    share = np.expand_dims((position - low).astype(np.float32), tuple(range(1, values.ndim - axis)))
-    start, end = values.take(low, axis), values.take(np.minimum(low + 1, count - 1), axis)
-    return np.asarray(start + share * (end - start), np.float32)

@@ -1,9 +1,8 @@
-"""Fitting images: the centre crop of a conditioning image and the inputs the released networks are given."""
+"""Fitting images: the centre crop of a conditioning image, and the square that quality networks are given."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +11,6 @@ from worldgauge.core.errors import WorldGaugeError
 
 if TYPE_CHECKING:
     from PIL import Image
-
-Size = tuple[int, int]
-"""Width and height."""
-
-TRACKER_AREA: Final = 512 * 512
-TRACKER_INTRINSICS: Final = (500.0, 500.0, 256.0, 256.0)
-"""fx, fy, cx, cy the released code assumes in pixels of the frame, whatever its size; right only for 512x512."""
 
 
 def crop_box(size: tuple[int, int], target: tuple[int, int]) -> tuple[int, int, int, int]:
@@ -46,30 +38,6 @@ def crop_and_resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
             "use a larger image or another --size",
         )
     return image.crop((left, top, right, bottom)).resize(size)
-
-
-def tracker_input(
-    width: int, height: int
-) -> tuple[tuple[int, int], tuple[int, int], tuple[float, float, float, float]]:
-    """How the released code prepares frames for its tracker: resized size, cropped size, scaled intrinsics.
-
-    >>> tracker_input(720, 480)[:2]
-    ((627, 418), (624, 416))
-    """
-    factor = math.sqrt(TRACKER_AREA / (height * width))
-    new_width, new_height = int(width * factor), int(height * factor)
-    fx, fy, cx, cy = TRACKER_INTRINSICS
-    across, down = new_width / width, new_height / height
-    cropped = (new_width - new_width % 8, new_height - new_height % 8)
-    return (new_width, new_height), cropped, (fx * across, fy * down, cx * across, cy * down)
-
-
-def tracker_image(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A frame (H, W, 3) resized and cropped as `tracker_input` says."""
-    import cv2
-
-    resized, (width, height), _ = tracker_input(image.shape[1], image.shape[0])
-    return np.asarray(cv2.resize(image, resized), np.uint8)[:height, :width]
 
 
 def squashed(image: NDArray[np.uint8], side: int = 512) -> NDArray[np.uint8]:

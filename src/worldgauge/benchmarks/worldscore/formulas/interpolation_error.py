@@ -89,24 +89,6 @@ def colour_ssim(predicted: Image, actual: Image, full_range: bool = False) -> fl
     return float(score.mean())
 
 
-def padding(height: int, width: int, divisor: int = 32) -> tuple[int, int, int, int]:
-    """Rows and columns (left, right, top, bottom) that make both sides multiples of `divisor`.
-
-    >>> padding(33, 31)
-    (0, 1, 15, 16)
-    """
-    rows, columns = -height % divisor, -width % divisor
-    return columns // 2, columns - columns // 2, rows // 2, rows - rows // 2
-
-
-def network_frame(output: NDArray[np.float32], height: int, width: int) -> Image:
-    """A network's padded output (3, H', W') in [0, 1] as an 8-bit image (height, width, 3), truncated."""
-    left, _, top, _ = padding(height, width)
-    inner = output[:, top : top + height, left : left + width]
-    levels: Image = (np.clip(inner, 0.0, 1.0) * np.float32(255.0)).astype(np.uint8).transpose(1, 2, 0)
-    return levels
-
-
 def _same(predicted: Image, actual: Image) -> None:
     if predicted.shape != actual.shape:
         raise WorldGaugeError(f"images of different shape cannot be compared: {predicted.shape} and {actual.shape}")

@@ -30,9 +30,14 @@ def grow(mask: Mask, side: int = DILATION) -> Mask:
     return grown
 
 
-def union(logits: Floats) -> Mask:
-    """Pixels that any object (O, H, W) claims: its logit is above zero."""
-    return np.asarray((logits > 0).any(axis=0))
+def loses_an_odd_side(field: Sequence[int], mask: Sequence[int]) -> bool:
+    """Whether a flow field (height, width) lacks the last row or column of a mask with an odd side, as one that was
+    estimated at half size does. The released code raises there, and stores what it stores for a lost object.
+
+    >>> loses_an_odd_side((64, 80), (65, 80)), loses_an_odd_side((64, 80), (64, 80))
+    (True, False)
+    """
+    return tuple(field) != tuple(mask) and all(side == full - full % 2 for side, full in zip(field, mask, strict=True))
 
 
 def region_contrast(flow: Floats, mask: Mask) -> float:
@@ -74,15 +79,6 @@ def _lengths(flow: Floats, mask: Mask) -> Floats:
     if not np.isfinite(lengths).all():
         raise WorldGaugeError("a flow vector is not finite")
     return lengths
-
-
-def motion_contrasts(flows: Sequence[Floats], masks: Sequence[Mask]) -> list[float]:
-    """`contrast_or_nan` per pair of frames.
-
-    The mask of a pair is that of its first frame; the last frame's is not used. Where a tracker gave fewer masks than
-    frames the rest of the clip is left out, as in the released code.
-    """
-    return [contrast_or_nan(flow, mask) for flow, mask in zip(flows, masks[:-1], strict=False)]
 
 
 def contrast_or_nan(flow: Floats, mask: Mask) -> float:

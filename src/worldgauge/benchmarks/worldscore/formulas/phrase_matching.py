@@ -5,10 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from worldgauge.benchmarks.worldscore.formulas.word_pieces import decoded
 from worldgauge.core.errors import NotApplicable
 
 Nouns = Callable[[str], set[str]]
@@ -32,25 +28,6 @@ def detector_caption(objects: Sequence[str]) -> str:
     """
     text = ", ".join(objects).lower().strip()
     return text if text.endswith(".") else text + "."
-
-
-def detected_phrases(
-    logits: ArrayLike,
-    tokens: Sequence[str],
-    box: float = 0.4,
-    text: float = 0.4,
-    decode: Callable[[Sequence[str]], str] = decoded,
-) -> list[str]:
-    """Phrases of the boxes whose best token passes `box`: the tokens above `text` decoded, and the best confidence.
-
-    `logits` (boxes, tokens) before the sigmoid. The confidence is cut to four characters: `lamp(0.51)`.
-    """
-    confidence = 1.0 / (1.0 + np.exp(-np.asarray(logits, np.float32)))
-    phrases = []
-    for row in confidence[confidence.max(axis=1) > box]:
-        words = decode([token for token, share in zip(tokens, row, strict=True) if share > text])
-        phrases.append(f"{words}({str(float(row.max()))[:4]})")
-    return phrases
 
 
 def plain_phrase(phrase: str) -> str:

@@ -7,20 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.functional.vgg_style import gram_matrix
-
-Floats = NDArray[np.float32]
 Matrix = NDArray[np.floating[Any]]
-
-
-def gram_mse(features: Floats, reference: Floats) -> float:
-    """Mean squared difference of the Gram matrices of two feature maps."""
-    return matrix_mse(gram_matrix(features), gram_matrix(reference))
-
-
-def gram_distance(features: Floats, reference: Floats) -> float:
-    """Frobenius norm of the difference of the Gram matrices of two feature maps."""
-    return matrix_distance(gram_matrix(features), gram_matrix(reference))
 
 
 def matrix_mse(first: Matrix, second: Matrix) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import total_frames
 
 ModelKind = Literal["i2v", "t2v", "3d", "4d"]
 CameraTold = Literal["words", "matrices"]
@@ -92,3 +93,18 @@ def frame_source(index: int, frames: int) -> tuple[int, int]:
     """
     clip = max(index - 1, 0) // (frames - 1)
     return clip, index - clip * (frames - 1)
+
+
+def chain(scenes: int, frames: int) -> list[dict[str, list[int]]]:
+    """Which frames of the video each clip gives, and which of its own these are; first and last of each.
+
+    >>> chain(2, 49)
+    [{'frames': [0, 48], 'of_clip': [0, 48]}, {'frames': [49, 96], 'of_clip': [1, 48]}]
+    """
+    sources = [frame_source(index, frames) for index in range(total_frames(scenes, frames))]
+    rows = []
+    for clip in range(scenes):
+        own = [index for index, (source, _) in enumerate(sources) if source == clip]
+        first, last = own[0], own[-1]
+        rows.append({"frames": [first, last], "of_clip": [sources[first][1], sources[last][1]]})
+    return rows

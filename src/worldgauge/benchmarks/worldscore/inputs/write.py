@@ -19,7 +19,13 @@ from worldgauge.benchmarks.worldscore.inputs.cameras import (
     fixed_matrices,
     focal_length,
 )
-from worldgauge.benchmarks.worldscore.inputs.prompts import CameraTold, ModelKind, conditioning_images, usual_camera
+from worldgauge.benchmarks.worldscore.inputs.prompts import (
+    CameraTold,
+    ModelKind,
+    chain,
+    conditioning_images,
+    usual_camera,
+)
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.model_inputs import WrittenInputs, choose_cases, write_each
@@ -94,6 +100,8 @@ def _entry(
         "size": list(size),
         "frames_per_clip": frames,
         "total_frames": total,
+        # How the clips of a large world become one video; a 3D model makes it whole.
+        **({"chain": chain(world.scenes, frames)} if world.scenes > 1 and kind != "3d" else {}),
         "output": f"{world.folder}/frames/000.png .. {total - 1:03d}.png",
     }
 

@@ -25,12 +25,13 @@ from worldgauge.core.signal import Arrays
 def motion_accuracy(case: Case, motion: Arrays, *, protocol: Protocol = "released") -> Measurement:
     """Mean of the longest flow inside the objects that should move minus the longest outside.
 
-    Where an object is lost or fills the view the released code stores -100, which scores 0.
+    Where an object is lost or fills the view, or a side of the frames is odd, the released code stores -100, which
+    scores 0.
     """
     contrasts = motion[protocol]
     lost = np.flatnonzero(np.isnan(contrasts))
     if len(lost):
-        where = f"the moving object is lost or fills the view in frame {lost[0]}"
+        where = f"the moving object is lost or fills the view in frame {lost[0]}, or a side of the frames is odd"
         return Measurement(FAILED, reason=f"{where}: the released code stores {FAILED:g}")
     return Measurement.from_curve(contrasts)
 

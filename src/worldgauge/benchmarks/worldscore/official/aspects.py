@@ -88,16 +88,3 @@ def normalised(metric: str, raw: Raw) -> float:
 def is_skipped(aspect: str, layouts: Sequence[str]) -> bool:
     """Whether the released code leaves an aspect out for a camera path; only the first layout is looked at."""
     return aspect == "content_alignment" and layouts[0] in INTRA_LAYOUTS
-
-
-def judged_frames(metric: str, total: int, anchors: Sequence[int]) -> list[int]:
-    """Frame numbers an official metric looks at.
-
-    >>> judged_frames("gram_matrix", 7, [0, 3, 6])
-    [3, 6]
-    """
-    if metric in ("object_detection", "clip_score", "clip_iqa+", "clip_aesthetic"):
-        return list(anchors)
-    if metric == "gram_matrix":
-        return list(anchors)[1:]
-    return list(range(total))

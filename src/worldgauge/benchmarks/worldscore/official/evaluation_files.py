@@ -16,7 +16,6 @@ from worldgauge.benchmarks.worldscore.official.aspects import (
     normalised,
 )
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.reading import parse_json
 
 Movement = Literal["static", "dynamic"]
 Evaluation = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -58,28 +57,6 @@ def failed_entry(metric: str) -> dict[str, Any]:
         raise WorldGaugeError(f"the released code has no entry for a failed {metric}: it aborts the run")
     lower_is_better = metric in ("reprojection_error", "optical_flow_aepe", "gram_matrix")
     return {"score": 100 if lower_is_better else -100, "score_normalized": 0.0}
-
-
-def parse_evaluation(text: str) -> Evaluation | None:
-    """An `evaluation.json`; None when it cannot be parsed, which the official mean silently leaves out."""
-    try:
-        # The released code writes NaN where a number went wrong, and so becomes its mean.
-        content = parse_json(text, "evaluation.json", finite=False)
-    except WorldGaugeError:
-        return None
-    return content if isinstance(content, dict) else None
-
-
-def renormalised(content: Evaluation) -> dict[str, Any]:
-    """The same evaluation with every score worked out again from its raw numbers."""
-    return {
-        aspect: {
-            metric: dict(entry) | {"score_normalized": normalised(metric, entry["score"])}
-            for metric, entry in entries.items()
-            if "score" in entry
-        }
-        for aspect, entries in content.items()
-    }
 
 
 def worldscore(

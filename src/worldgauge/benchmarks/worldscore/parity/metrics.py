@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,39 +13,34 @@ from typing import Any
 import numpy as np
 
 from worldgauge.benchmarks.worldscore.formulas.camera_error import mirrored_tracker_poses, released_camera_error
-from worldgauge.benchmarks.worldscore.formulas.flow_cycle import double_flow, halve
 from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     colour_ssim,
-    network_frame,
-    padding,
     predicted_numbers,
     wrapped_squared_error,
 )
-from worldgauge.benchmarks.worldscore.formulas.motion_regions import grow, motion_contrasts, union
-from worldgauge.benchmarks.worldscore.formulas.phrase_matching import (
-    asked_objects,
-    detected_phrases,
-    detector_caption,
-)
-from worldgauge.benchmarks.worldscore.formulas.style_gram import gram_mse
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import grow
+from worldgauge.benchmarks.worldscore.formulas.phrase_matching import asked_objects, detector_caption
+from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_mse
 from worldgauge.benchmarks.worldscore.official.aspects import normalised
 from worldgauge.benchmarks.worldscore.official.evaluation_files import failed_entry
 from worldgauge.benchmarks.worldscore.parity.registered import (
     Answers,
-    blank_clip,
     case_with_camera,
     clip_of,
     flow_cycle_error,
+    flow_stacks,
     measured,
     motion_magnitude,
+    motion_regions,
+    official,
     perceived,
+    predictions,
 )
 from worldgauge.core.case import Case
 from worldgauge.core.errors import InvalidVideo, NotApplicable, Unscored, WorldGaugeError
 from worldgauge.functional.vgg_style import Layer, gram_matrix, style_features, style_image
 from worldgauge.instruments.pocket.random_style import random_layers
 from worldgauge.parity import Differs, expect_close, expect_equal
-from worldgauge.signals.flow import consecutive
 
 Stored = dict[str, Any]
 
@@ -108,9 +104,22 @@ def flow_video(given: Stored, recorded: Stored, tolerance: Stored) -> str | None
 
 
 def flow_wrapper(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    network = halve(given["image_rgb_uint8"]).transpose(2, 0, 1)
-    expect_close("network input", network, recorded["network_input_chw"].reshape(network.shape), tolerance["abs"])
-    flow = double_flow(given["network_flow_half"].astype(np.float32))
+    """How frames become what the official flow network sees, and its field one of the frames."""
+    import torch
+
+    fitting, frame = official("flow_fields").fitting(), given["image_rgb_uint8"]
+    height, width = frame.shape[:2]
+    seen = recorded["network_input_chw"]
+    seen = seen.reshape(seen.shape[-3:])
+    # Levels of -1 to 1 here and of 0 to 255 in the recording, which was made before the sides are filled up.
+    levels = (fitting.images(torch.from_numpy(np.ascontiguousarray(frame[None])))[0].numpy() + 1) * 127.5
+    top, left = ((side - own) // 2 for side, own in zip(levels.shape[1:], seen.shape[1:], strict=True))
+    inner = levels[:, top : top + seen.shape[1], left : left + seen.shape[2]]
+    expect_close("network input", inner, seen, max(tolerance["abs"], 255 * np.finfo(np.float32).eps * 4))
+    half = given["network_flow_half"].astype(np.float32)
+    answer = np.zeros((1, 2, *levels.shape[1:]), np.float32)
+    answer[..., top : top + half.shape[0], left : left + half.shape[1]] = half.transpose(2, 0, 1)
+    flow = fitting.field(torch.from_numpy(answer), height, width)[0].numpy()
     expect_equal("flow size", list(flow.shape[:2]), recorded["flow_HW"])
     full = recorded["flow_full"]
     expect_close("flow", flow, full if full.shape == flow.shape else full.transpose(1, 2, 0), tolerance["abs"])
@@ -122,7 +131,8 @@ def gram(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
     reference, frame = (array.reshape(array.shape[-3:]) for array in (reference, frame))
     expect_close("reference Gram", gram_matrix(reference), recorded["gram_reference"], tolerance["gram_abs"])
     expect_close("frame Gram", gram_matrix(frame), recorded["gram_frame"], tolerance["gram_abs"])
-    expect_close("loss", gram_mse(frame, reference), recorded["loss"], relative=tolerance["loss_rel"])
+    loss = matrix_mse(gram_matrix(frame), gram_matrix(reference))
+    expect_close("loss", loss, recorded["loss"], relative=tolerance["loss_rel"])
     return None
 
 
@@ -136,12 +146,11 @@ def style_images(given: Stored, recorded: Stored, tolerance: Stored) -> str | No
         from PIL import Image
 
         image = np.asarray(Image.fromarray(image).convert("L"))
-    reference = style_features(style_image(image, mode, side), layers)
+    grams = [gram_matrix(features) for features in style_features(style_image(image, mode, side), layers)]
     losses = []
     for frame in given["frames_rgb_uint8"]:
         features = style_features(style_image(frame, "RGB", side), layers)
-        losses.append([gram_mse(ours, wanted) for ours, wanted in zip(features, reference, strict=True)])
-    grams = [gram_matrix(features) for features in reference]
+        losses.append([matrix_mse(gram_matrix(own), given) for own, given in zip(features, grams, strict=True)])
     corner = np.stack([matrix[:6, :6] for matrix in grams])
     expected = recorded["reference_gram_top_left_6x6_per_layer"]
     # Entries near zero are differences of large ones, so the tolerance is relative to the largest.
@@ -169,11 +178,14 @@ def checked_layers(recipe: Stored) -> list[Layer]:
 
 
 def motion(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    """Through the signals and metrics of a run, with the recorded logits for those of the official mask follower."""
     width = given["mask_HW"][1]
-    masks = [grow(union(logits)) for logits in given["mask_logits_per_frame"].astype(np.float32)]
+    flows = [np.asarray(flow, np.float32) for flow in given["flows"]]
+    logits = given["mask_logits_per_frame"].astype(np.float32)
+    regions = motion_regions(logits)
+    masks = [grow(mask) for mask in regions["released"]]
     packed = [np.unpackbits(mask, axis=-1, count=width).astype(bool) for mask in recorded["dilated_masks"]]
     expect_equal("dilated masks", [mask.tolist() for mask in masks], [mask.tolist() for mask in packed])
-    flows = [np.asarray(flow, np.float32) for flow in given["flows"]]
     magnitude = recorded["motion_magnitude"]
     if isinstance(magnitude, float) and math.isfinite(magnitude):
         ours = motion_magnitude(flows).value
@@ -181,22 +193,23 @@ def motion(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
         expect_close("scaled", normalised("optical_flow", ours), recorded["motion_magnitude_normalized"], 1e-6)
     else:
         status_of(lambda: motion_magnitude(flows))
-    finite = all(np.isfinite(flow).all() for flow in flows)
-    if not flows or not finite or masks[0].shape != flows[0].shape[:2]:
-        return status_of(lambda: (blank_pairs(len(flows)), motion_contrasts(flows, masks)))
-    contrasts = motion_contrasts(flows, masks)
-    score = measured("motion_accuracy", {"released": np.array(contrasts)}).value
+
+    def accuracy() -> Any:
+        return perceived("object_motion", regions, flow_stacks(flows))
+
     stored = recorded["stored_by_evaluator"]
+    finite = all(np.isfinite(flow).all() for flow in flows)
+    unlike = flows and not {full - side for full, side in zip(given["mask_HW"], flows[0].shape, strict=False)} <= {0, 1}
+    if not flows or not finite or unlike:
+        return status_of(accuracy)
+    found = accuracy()
     if "raises" not in recorded:
-        expect_close("per pair", contrasts, [p for p in recorded["per_pair"] if isinstance(p, float)], tolerance["abs"])
+        pairs = [p for p in recorded["per_pair"] if isinstance(p, float)]
+        expect_close("per pair", found["released"], pairs, tolerance["abs"])
+    score = measured("motion_accuracy", found).value
     expect_close("score", score, stored["score"], tolerance["abs"])
     expect_close("normalised", normalised("motion_accuracy", score), stored["score_normalized"], tolerance["abs"])
     return None
-
-
-def blank_pairs(count: int) -> int:
-    """Pairs of a clip; one without is refused where frames are paired."""
-    return len(list(consecutive(blank_clip(count + 1, None))))
 
 
 def median(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
@@ -206,27 +219,26 @@ def median(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
 
 
 def smoothness(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    frames, outputs = given["frames_rgb_uint8"], given["network_output"]
-    height, width = frames.shape[1:3]
+    frames = given["frames_rgb_uint8"]
 
     def predicted() -> list[Any]:
-        stored = [np.asarray(output, np.float32) / np.float32(512) for output in outputs]
-        return [network_frame(output, height, width) for output in stored]
+        stored = [np.asarray(output, np.float32) / np.float32(512) for output in given["network_output"]]
+        return predictions(stored, *frames.shape[1:3])
 
     def errors() -> Any:
         clip = clip_of(frames)
-        shown = [np.ascontiguousarray(frame[..., ::-1]) for frame in predicted()]
-        made = perceived("predicted_frames", clip, Answers(shown))
+        made = perceived("predicted_frames", clip, Answers(predicted()))
         distances = Answers(given["lpips_per_pair"])
         return perceived("prediction_errors", clip, made), perceived("prediction_distances", clip, made, distances)
 
     if "raises" in recorded or "ssim_abs" not in tolerance:
         if "raises" not in recorded:
-            pairs = zip(predicted(), (frames[i][..., ::-1] for i in predicted_numbers(len(frames))), strict=True)
+            pairs = zip(predicted(), (frames[i] for i in predicted_numbers(len(frames))), strict=True)
             mse = float(np.mean([wrapped_squared_error(*pair) for pair in pairs]))
             expect_close("MSE", mse, recorded["score_mse_ssim_lpips"][0], tolerance["mse_abs"])
         return status_of(errors)
-    expect_equal("first prediction", predicted()[0].tolist(), recorded["interpolated_uint8_bgr_first_pair"].tolist())
+    first = predicted()[0][..., ::-1]
+    expect_equal("first prediction", first.tolist(), recorded["interpolated_uint8_bgr_first_pair"].tolist())
     compared, distances = errors()
     raw = (
         measured("smoothness_mse", compared).value,
@@ -241,8 +253,12 @@ def smoothness(given: Stored, recorded: Stored, tolerance: Stored) -> str | None
 
 
 def padded(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
+    """How the official interpolation network fills the sides of its frames up."""
+    from worldgauge.instruments.neural.networks import between_pairs
+
+    expect_equal("multiples", between_pairs.STRIDE, given["divisor"])
     height, width = given["HW"]
-    left, right, top, bottom = padding(height, width, given["divisor"])
+    left, right, top, bottom = between_pairs.margins(height, width)
     expect_equal("padding", [left, right, top, bottom], recorded["left_right_top_bottom"])
     expect_equal("size", [height + top + bottom, width + left + right], recorded["padded_HW"])
     return None
@@ -284,10 +300,14 @@ def phrases(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
 
 
 def grounding(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    # The recording's tokenizer was a stub that joins its tokens with blanks.
-    found = detected_phrases(
-        given["pred_logits"], given["tokens"], given["box_threshold"], given["text_threshold"], decode=" ".join
+    detector = replace(
+        official("anchor_detections"), box_threshold=given["box_threshold"], text_threshold=given["text_threshold"]
     )
-    expect_equal("phrases", found, recorded["phrases"])
+    sure = 1.0 / (1.0 + np.exp(-np.asarray(given["pred_logits"], np.float32)))
+    tokens = np.array(given["tokens"])
+    # The recording's tokenizer was a stub that joins its tokens with blanks.
+    boxes = np.zeros((len(sure), 4), np.float32)
+    found = detector.detected(sure[:, : len(tokens)], boxes, (1, 1), lambda meant: " ".join(tokens[meant]))
+    expect_equal("phrases", [one.told for one in found], recorded["phrases"])
     expect_equal("caption", detector_caption([given["caption"]]), recorded["caption_given_to_network"])
     return None

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image as Pillow
 
 from worldgauge.benchmarks.worldscore.formulas.convention import CAMERA_DATA
+from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.cameras import CameraPath
-from worldgauge.core.case import Case, Condition
+from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.clip import Clip
+from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.metric import METRICS, Measurement
+from worldgauge.core.official import official_uses
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.video import Video
 from worldgauge.functional.camera_conventions import to_opencv
@@ -73,11 +79,60 @@ class Answers:
         return np.array([float(next(self._answers))])
 
 
-def motion_magnitude(flows: Sequence[Floats]) -> Measurement:
+def official(signal: str) -> Any:
+    """The official instrument of a signal under `released`, set as the authors set it; without its weights."""
+    uses = official_uses(read_benchmark_file("worldscore"), "released")
+    use = next(use for use in uses if use.signal in (signal, f"worldscore/{signal}"))
+    return INSTRUMENTS.get(use.official)(**use.parameters)
+
+
+def predictions(outputs: Sequence[Floats], height: int, width: int) -> list[Image]:
+    """RGB frames (height, width, 3) that the official interpolation makes of its network's answers (3, H', W'), which
+    are of frames whose sides were filled up, blue first."""
+    import torch
+
+    from worldgauge.instruments.neural.networks.between_pairs import BetweenPairs
+
+    class Recorded(torch.nn.Module):
+        """A network that gives the recorded answers in their order."""
+
+        answers = iter(outputs)
+
+        def forward(self, first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+            return torch.from_numpy(np.asarray(next(self.answers), np.float32)).reshape(first.shape)
+
+    # The answers are means over the frames and their half turns already.
+    network = BetweenPairs(Recorded(), turned=False)
+    blank = np.zeros((len(outputs), height, width, 3), np.uint8)
+    return list(network.between(blank, blank))
+
+
+def motion_regions(logits: Floats) -> Arrays:
+    """What `object_regions` is of a clip whose objects the official mask follower's network answers with `logits`
+    (frames, objects, H, W)."""
+    import torch
+
+    follower = official("object_regions")
+    # As `load` puts the network there.
+    follower.__dict__["_network"] = SimpleNamespace(logits=lambda frames, prompts: map(torch.from_numpy, logits))
+    height, width = logits.shape[2:]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        Pillow.fromarray(np.full((height, width), 255, np.uint8)).save(folder / "mask.png")
+        case = Case(id="vector", reference=Reference(truth={"mask_00": "mask.png"})).at(folder)
+        clip = clip_of(np.zeros((len(logits), height, width, 3), np.uint8))
+        return perceived("object_regions", clip, case, follower)
+
+
+def flow_stacks(flows: Sequence[Floats]) -> Iterator[Arrays]:
+    """The stacks of `flow_fields` with these fields; the way back is not looked at."""
     clip = blank_clip(len(flows) + 1, flows[0] if len(flows) else None)
-    # The way back is not looked at.
-    both = Answers([way for flow in flows for way in (flow, flow)])
-    return measured("motion_magnitude", perceived("motion_medians", flow_fields.function(clip, both)))
+    found: Iterator[Arrays] = flow_fields.function(clip, Answers([way for flow in flows for way in (flow, flow)]))
+    return found
+
+
+def motion_magnitude(flows: Sequence[Floats]) -> Measurement:
+    return measured("motion_magnitude", perceived("motion_medians", flow_stacks(flows)))
 
 
 def flow_cycle_error(flows: Sequence[Floats]) -> Measurement:

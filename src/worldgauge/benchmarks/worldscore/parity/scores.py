@@ -12,19 +12,18 @@ from worldgauge.benchmarks.worldscore.official.aspects import (
     PARTS,
     STATIC_ASPECTS,
     Raw,
-    judged_frames,
     normalised,
 )
 from worldgauge.benchmarks.worldscore.official.evaluation_files import (
     Evaluation,
     evaluation,
     failed_entry,
-    parse_evaluation,
     raw_means,
-    renormalised,
     worldscore,
 )
 from worldgauge.benchmarks.worldscore.parity.metrics import status_of
+from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.reading import parse_json
 from worldgauge.parity import Differs, expect_close, expect_equal
 
 Stored = dict[str, Any]
@@ -64,27 +63,6 @@ def _expect_entry(ours: Stored, recorded: Stored) -> None:
         expect_close(f"stored {field}", ours[field], recorded[field], 1e-12)
 
 
-def dispatch(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    metric, anchors, names = given["metric"], given["anchor_frame_idx"], given["frames"]
-    frames = [names[i] for i in judged_frames(metric, len(names), anchors)]
-    calls: list[list[Any]]
-    match metric:
-        case "camera_error":
-            calls = [[frames, [len(names), 4, 4], 1]]
-        case "object_detection":
-            calls = [[[frame], content] for frame, content in zip(frames, given["content_list"], strict=False)]
-        case "clip_score":
-            calls = [[[frame], text] for frame, text in zip(frames, given["text_prompt_list"], strict=False)]
-        case "gram_matrix":
-            calls = [[given["reference"], frames]]
-        case "motion_accuracy":
-            calls = [[frames, given["masks"], given["objects"]]]
-        case _:
-            calls = [[frames]]
-    expect_equal("arguments", calls, recorded["calls"])
-    return None
-
-
 def aggregation(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
     read = {path: parse_evaluation(c if isinstance(c, str) else json.dumps(c)) for path, c in given["tree"].items()}
     contents: dict[str, Evaluation] = {path: content for path, content in read.items() if content is not None}
@@ -114,6 +92,28 @@ def evaluation_file(given: Stored, recorded: Stored, tolerance: Stored) -> str |
     content = evaluation(raws, given["visual_movement"], given["camera_path"])
     _same_evaluation(content, recorded["evaluation_json"], tolerance["abs"])
     return None
+
+
+def parse_evaluation(text: str) -> Evaluation | None:
+    """A recorded `evaluation.json`; None when it cannot be parsed, which the official mean silently leaves out."""
+    try:
+        # The released code writes NaN where a number went wrong, and so becomes its mean.
+        content = parse_json(text, "evaluation.json", finite=False)
+    except WorldGaugeError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def renormalised(content: Evaluation) -> dict[str, Any]:
+    """The same evaluation with every score worked out again from its raw numbers."""
+    return {
+        aspect: {
+            metric: dict(entry) | {"score_normalized": normalised(metric, entry["score"])}
+            for metric, entry in entries.items()
+            if "score" in entry
+        }
+        for aspect, entries in content.items()
+    }
 
 
 def _same_evaluation(ours: Evaluation, recorded: Evaluation, tolerance: float) -> None:

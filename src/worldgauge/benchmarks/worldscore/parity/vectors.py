@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from worldgauge.benchmarks.worldscore.parity import dispatch as parity_dispatch
 from worldgauge.benchmarks.worldscore.parity import metrics as parity_metrics
 from worldgauge.benchmarks.worldscore.parity import scores as parity_scores
 from worldgauge.benchmarks.worldscore.parity import worlds as parity_worlds
@@ -33,7 +34,7 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("8_normalisation", "norm"): parity_scores.normalisation,
     ("8_normalisation", "fail_frame_count"): parity_worlds.frame_count,
     ("8_normalisation", "fail"): parity_scores.failure,
-    ("8_normalisation", "dispatch"): parity_scores.dispatch,
+    ("8_normalisation", "dispatch"): parity_dispatch.dispatch,
     ("9_aggregation", "agg"): parity_scores.aggregation,
     ("9_aggregation", "evalfile"): parity_scores.evaluation_file,
     ("10_geometry", "crop"): parity_worlds.crop,

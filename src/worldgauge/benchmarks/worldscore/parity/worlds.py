@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 
 from worldgauge.benchmarks.worldscore.data.cases import read_dataset
+from worldgauge.benchmarks.worldscore.data.importer import find_videos
 from worldgauge.benchmarks.worldscore.data.mask_files import read_mask
-from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec, check_frame_count
-from worldgauge.benchmarks.worldscore.formulas.image_fit import (
-    crop_and_resize,
-    crop_box,
-    squashed,
-    tracker_image,
-    tracker_input,
-)
+from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
+from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize, crop_box, squashed
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
     INTRA_LAYOUTS,
     anchor_frames,
@@ -30,6 +25,7 @@ from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
 from worldgauge.benchmarks.worldscore.inputs import prompts
 from worldgauge.benchmarks.worldscore.inputs.cameras import camera_matrices, focal_length
 from worldgauge.benchmarks.worldscore.parity.metrics import status_of
+from worldgauge.benchmarks.worldscore.parity.registered import official
 from worldgauge.benchmarks.worldscore.signals.weightless import mask_files_of
 from worldgauge.core.case import Case
 from worldgauge.core.reading import validated
@@ -94,7 +90,17 @@ def _dynamic_case(root: Path, mask: str) -> Case:
 
 
 def frame_count(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    return status_of(lambda: check_frame_count(given["n_frames"], given["total_frames"]))
+    """A video of the official tree that is not as long as its `image_data.json` says."""
+    from PIL import Image
+
+    with TemporaryDirectory() as name:
+        case = Case(id="static/world")
+        frames = Path(name) / case.id / "frames"
+        frames.mkdir(parents=True)
+        (frames.parent / "image_data.json").write_text(json.dumps({"total_frames": given["total_frames"]}))
+        for number in range(given["n_frames"]):
+            Image.new("RGB", (64, 48)).save(frames / f"{number:03d}.png")
+        return status_of(lambda: find_videos(Path(name), [case]).videos[case.id].info)
 
 
 def crop(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
@@ -120,14 +126,17 @@ def crop(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
 
 
 def tracker_size(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    _, (width, height), intrinsics = tracker_input(*given["frame_WH"])
-    expect_equal("size", [3, height, width], recorded["tensor_CHW"])
+    tracker, (width, height) = official("poses"), given["frame_WH"]
+    across, down = tracker.working_size(width, height)
+    expect_equal("size", [3, down, across], recorded["tensor_CHW"])
+    intrinsics = tracker.intrinsics(tracker.assumed_lens((width, height)))
     expect_close("intrinsics", intrinsics, recorded["intrinsics_fx_fy_cx_cy"], tolerance["intrinsics_abs"])
     return None
 
 
 def tracker_pixels(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
-    pixels = tracker_image(np.ascontiguousarray(given["image_rgb_uint8"][..., ::-1])).transpose(2, 0, 1)
+    blue_first = np.ascontiguousarray(given["image_rgb_uint8"][..., ::-1])
+    pixels = official("poses").prepared(blue_first).transpose(2, 0, 1)
     expect_equal("size", list(pixels.shape), recorded["tensor_CHW"])
     expect_close("pixels", pixels[:, ::16, ::16], recorded["subsampled_16"], tolerance["abs"])
     return None

@@ -22,7 +22,12 @@ from worldgauge.benchmarks.worldscore.formulas.interpolation_error import (
     squared_error,
     wrapped_squared_error,
 )
-from worldgauge.benchmarks.worldscore.formulas.motion_regions import contrast_or_nan, grow, printed_contrast
+from worldgauge.benchmarks.worldscore.formulas.motion_regions import (
+    contrast_or_nan,
+    grow,
+    loses_an_odd_side,
+    printed_contrast,
+)
 from worldgauge.benchmarks.worldscore.formulas.object_masks import cut_mask
 from worldgauge.benchmarks.worldscore.formulas.style_gram import matrix_distance, matrix_mse
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import (
@@ -184,18 +189,22 @@ def object_motion(regions: Arrays, fields: Iterable[Arrays]) -> Arrays:
     """Flow of consecutive frames inside and outside the objects that were asked to move; one number per pair.
 
     `released`: longest vector inside the mask, grown, minus longest outside; NaN where the object is lost or fills the
-    view. `paper`: the mask not grown, and 0 for a side without a pixel.
+    view, and where the field lost the last row or column of frames with an odd side. `paper`: the mask not grown, and 0
+    for a side without a pixel.
     """
     released, printed, finite = list[Any](), list[Any](), list[Any]()
-    masks = zip(regions["released"], regions["paper"], strict=True)
+    # The mask of a pair is that of its first frame. Where a follower gave fewer than frames the rest is left out.
+    masks = zip(regions["released"][:-1], regions["paper"][:-1], strict=True)
     for stack in fields:
         if is_on_device(stack["forward"]):
             of_code, of_paper = _contrasts_on_device(stack["forward"], masks)
             released, printed, finite = released + of_code, printed + of_paper, [*finite, _all_numbers(stack)]
             continue
         for (forward, _), (squashed, cut) in zip(ways_of([stack]), masks, strict=False):
-            released.append(contrast_or_nan(forward, grow(squashed)))
-            printed.append(printed_contrast(forward, cut))
+            height, width = forward.shape[:2]
+            odd = loses_an_odd_side((height, width), squashed.shape)
+            released.append(float("nan") if odd else contrast_or_nan(forward, grow(squashed)))
+            printed.append(printed_contrast(forward, cut[:height, :width] if odd else cut))
     return _brought_here(finite, released=released, paper=printed)
 
 
@@ -206,8 +215,10 @@ def _contrasts_on_device(forward: Any, masks: Iterator[tuple[Any, Any]]) -> tupl
     released, printed = list[Any](), list[Any]()
     for field, both in zip(forward, masks, strict=False):
         squashed, cut = (beside(mask, forward) for mask in both)
-        released.append(device.contrast_or_nan(field, device.grow(squashed)))
-        printed.append(device.printed_contrast(field, cut))
+        height, width = field.shape[:2]
+        odd = loses_an_odd_side((height, width), squashed.shape)
+        released.append(field.new_tensor(float("nan")) if odd else device.contrast_or_nan(field, device.grow(squashed)))
+        printed.append(device.printed_contrast(field, cut[:height, :width] if odd else cut))
     return released, printed
 
 

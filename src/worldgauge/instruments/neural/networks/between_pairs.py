@@ -31,11 +31,11 @@ class BetweenPairs(Stacked):
     def levels(self, befores: Tensor, afters: Tensor) -> Tensor:
         """Frames as bytes to the ones between, in whole levels of 0 to 255."""
         height, width = befores.shape[1:3]
-        margins = _margins(height, width)
-        left, _, top, _ = margins
+        around = margins(height, width)
+        left, _, top, _ = around
         # Blue first: the authors read their pictures with OpenCV.
         first, second = (
-            functional.pad(in_unit_range(frames).flip(1), margins, mode="replicate").to(self.dtype)
+            functional.pad(in_unit_range(frames).flip(1), around, mode="replicate").to(self.dtype)
             for frames in (befores, afters)
         )
         if self.turned:
@@ -48,7 +48,7 @@ class BetweenPairs(Stacked):
         return (found.float() * 255).floor().flip(1).permute(0, 2, 3, 1)
 
 
-def _margins(height: int, width: int) -> tuple[int, int, int, int]:
+def margins(height: int, width: int) -> tuple[int, int, int, int]:
     """Left, right, top, bottom: split on both sides, the odd pixel right and below."""
     across, down = -width % STRIDE, -height % STRIDE
     return across // 2, across - across // 2, down // 2, down - down // 2
