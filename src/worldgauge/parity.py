@@ -21,8 +21,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.manifest import benchmarks
+from worldgauge.core.official import official_uses
 from worldgauge.core.reading import read_json
 from worldgauge.core.reading_arrays import NUMBERS_AND_TEXT, Archive
 
@@ -37,6 +40,7 @@ __all__ = [
     "expect_close",
     "expect_equal",
     "judge_vector",
+    "official_instrument",
     "run_parity",
 ]
 
@@ -135,10 +139,22 @@ def judge_vector(vector: Vector) -> VectorVerdict:
         return VectorVerdict(vector.kind, vector.id, "not applicable", str(reason))
     except Differs as difference:
         return VectorVerdict(vector.kind, vector.id, "differing", str(difference))
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("worldgauge"):
+            raise
+        return VectorVerdict(vector.kind, vector.id, "not applicable", f"needs {error.name}, which is not installed")
     except Exception as error:
         log.debug("vector %s failed", vector.id, exc_info=True)
         return VectorVerdict(vector.kind, vector.id, "differing", f"{type(error).__name__}: {error}")
     return VectorVerdict(vector.kind, vector.id, "matched", status or "")
+
+
+def official_instrument(benchmark: str, signal: str, protocol: str = "released") -> Any:
+    """The official instrument of a benchmark's signal, set as its authors set it and without its weights: what recorded
+    calls around a network go through."""
+    uses = official_uses(read_benchmark_file(benchmark), protocol)
+    use = next(use for use in uses if use.signal in (signal, f"{benchmark}/{signal}"))
+    return INSTRUMENTS.get(use.official)(**use.parameters)
 
 
 def expect_close(what: str, ours: Any, recorded: Any, absolute: float = 0.0, relative: float = 0.0) -> None:

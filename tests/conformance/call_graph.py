@@ -101,22 +101,30 @@ class CallGraph:
         return self._mentions[node]
 
     def _read(self, module: str, body: ast.AST, found: _Mentions, without_methods: bool) -> None:
-        inside = dict(_imports(self._modules[module].package, ast.walk(body)))
         pending: list[ast.AST] = [body]
+        names: set[str] = set()
+        chains: list[list[str]] = []
+        imports: list[ast.AST] = []
         while pending:
             node = pending.pop()
             if isinstance(node, ast.Name):
-                target = self._target(*inside[node.id]) if node.id in inside else self.resolve(module, node.id)
-                if target is not None and ":" in target:
-                    found.nodes.add(target)
+                names.add(node.id)
             elif isinstance(node, ast.Attribute):
                 found.attributes.add(node.attr)
-                parts = _dotted(node)
-                if parts and parts[0] in {*inside, *self._modules[module].imported}:
-                    found.nodes |= set(self._through_modules(module, inside, parts))
+                chains.append(_dotted(node))
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                imports.append(node)
             for child in ast.iter_child_nodes(node):
                 if not (without_methods and node is body and isinstance(child, ast.FunctionDef)):
                     pending.append(child)
+        inside = dict(_imports(self._modules[module].package, imports))
+        for name in names:
+            target = self._target(*inside[name]) if name in inside else self.resolve(module, name)
+            if target is not None and ":" in target:
+                found.nodes.add(target)
+        for parts in chains:
+            if parts and parts[0] in {*inside, *self._modules[module].imported}:
+                found.nodes |= set(self._through_modules(module, inside, parts))
 
     def _through_modules(
         self, module: str, inside: dict[str, tuple[str, str | None]], parts: list[str]

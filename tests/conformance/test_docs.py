@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from worldgauge.cli.main import app
-from worldgauge.core.benchmark import BenchmarkFile
+from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file
+from worldgauge.core.manifest import benchmarks
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "worldgauge"
@@ -92,3 +94,16 @@ def test_the_benchmark_of_the_guide_is_one() -> None:
     fences = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "guide.md").read_text("utf-8"), re.DOTALL)
     found = [content for fence in fences if "metric" in (content := tomllib.loads(fence))]
     assert [BenchmarkFile.model_validate(content).name for content in found] == ["mine"]
+
+
+CITED = [name for name in sorted(benchmarks()) if read_benchmark_file(name).citation]
+
+
+@pytest.mark.parametrize("name", CITED)
+def test_a_benchmark_says_where_its_paper_code_data_and_board_are(name: str) -> None:
+    links = read_benchmark_file(name).links
+    assert links.keys() == {"paper", "code", "data", "board"}
+    page = (ROOT / "docs" / "benchmarks" / f"{name}.md").read_text("utf-8")
+    assert [link for link in links.values() if f"({link})" not in page] == []
+    shown = CliRunner().invoke(app, ["show", name]).stdout
+    assert all(link in shown for link in links.values())

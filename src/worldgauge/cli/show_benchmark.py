@@ -15,7 +15,7 @@ def print_benchmark(file: BenchmarkFile) -> None:
     policy = ", ".join(f"{why} videos: {rule}" for why, rule in file.policy.rules().items())
     about = [("benchmark", file.title or file.name), ("what", file.summary), ("citation", file.citation)]
     length = "" if file.length is None else f"{file.length.requires} ({file.length.source})"
-    about.append(("length", length))
+    about += [*file.links.items(), ("length", length)]
     print_pairs(
         (k, v)
         for k, v in [*about, ("protocols", f"{', '.join(file.protocols)}; the first unless asked"), ("policy", policy)]

@@ -215,6 +215,8 @@ class BenchmarkFile(_Model):
     title: str = ""
     summary: str = ""
     citation: str = ""
+    links: dict[Literal["paper", "code", "data", "board"], str] = {}
+    """Where the benchmark's paper, released code, data set and public board are."""
     protocols: tuple[str, ...] = Field(default=(ONLY_PROTOCOL,), min_length=1)
     """Ways to score, by name; the first is used when none is asked for."""
     policy: Policy = Policy()

@@ -19,7 +19,8 @@ from worldgauge.benchmarks.memobench.data.questions import FOLDER, PARTS, read_b
 from worldgauge.benchmarks.memobench.human.agreement import agreement
 from worldgauge.benchmarks.memobench.human.review import read_sheets
 from worldgauge.benchmarks.memobench.human.survey import read_key, read_responses
-from worldgauge.benchmarks.memobench.official.leaderboard import build_leaderboard
+from worldgauge.benchmarks.memobench.official.leaderboard import leaderboard_rows
+from worldgauge.benchmarks.memobench.official.result_folders import read_results
 from worldgauge.benchmarks.memobench.official.vqa import parse_answers, score_answers, score_clip
 from worldgauge.benchmarks.memobench.official.vqa_files import read_clip, read_overall
 from worldgauge.core.cameras import CameraPath
@@ -90,7 +91,7 @@ def _sheets(file: Path) -> None:
 def _results(file: Path) -> None:
     for place in ("evals/m/eval_1.csv", "ors/m/ors_scores.csv", "answers/m/a.csv"):
         _moved(file, file.parent / place)
-    build_leaderboard(*(file.parent / name for name in ("evals", "ors", "answers")))
+    leaderboard_rows(read_results(*(file.parent / name for name in ("evals", "ors", "answers"))))
 
 
 def _moved(file: Path, target: Path) -> None:

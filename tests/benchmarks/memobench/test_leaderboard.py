@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from worldgauge.benchmarks.memobench.commands import app
-from worldgauge.benchmarks.memobench.official.leaderboard import COLUMNS, build_leaderboard, html_order_score, to_csv
+from worldgauge.benchmarks.memobench.official.leaderboard import COLUMNS, html_order_score, leaderboard_rows, to_csv
 from worldgauge.benchmarks.memobench.official.model_names import model_key, shown_name
+from worldgauge.benchmarks.memobench.official.result_folders import read_results
 from worldgauge.core.errors import WorldGaugeError
 
 
@@ -64,7 +65,9 @@ def flags(results: Path) -> list[str]:
 
 
 def test_rows_of_others_folders(results: Path) -> None:
-    rows = {row["Model"]: row for row in build_leaderboard(results / "eval", results / "ors", results / "vqa")}
+    rows = {
+        row["Model"]: row for row in leaderboard_rows(read_results(results / "eval", results / "ors", results / "vqa"))
+    }
     assert list(rows) == ["LTX-Video", "svc"]
     assert rows["LTX-Video"]["GT_ALL_PSNR"] == pytest.approx(15.00002)
     assert (rows["LTX-Video"]["ORS"], rows["LTX-Video"]["PhysicsAdherence"]) == (25.0, 50.0)
@@ -79,7 +82,7 @@ def leaderboard(*arguments: str) -> str:
 
 
 def test_four_decimals_in_the_file_and_two_on_the_screen(results: Path) -> None:
-    rows = build_leaderboard(results / "eval")
+    rows = leaderboard_rows(read_results(results / "eval"))
     assert to_csv(rows).splitlines()[1] == "LTX-Video,,,,,,,,15.00,,0.60,,,,"
     printed = leaderboard(*flags(results), "-o", str(results / "out" / "board.csv"))
     lines = (results / "out" / "board.csv").read_text().splitlines()

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from benchmarks.memobench.made_banks import DIMENSIONS, write_bank
 from worldgauge.benchmarks.memobench.commands import app
 from worldgauge.benchmarks.memobench.data.questions import Bank, read_banks
-from worldgauge.benchmarks.memobench.official.leaderboard import build_leaderboard
+from worldgauge.benchmarks.memobench.official.leaderboard import leaderboard_rows
+from worldgauge.benchmarks.memobench.official.result_folders import read_results
 from worldgauge.benchmarks.memobench.official.vqa import score_clip
 from worldgauge.benchmarks.memobench.official.vqa_files import (
     OVERALL,
@@ -92,7 +93,7 @@ def test_files_come_back_as_they_were(banks: list[Bank], tmp_path: Path) -> None
     again = write_answers(score_banks(given, banks)[0], tmp_path / "again")
     assert [file.read_bytes() for file in again] == [file.read_bytes() for file in files]
     assert not unscored
-    (row,) = build_leaderboard(None, None, tmp_path / "vqa")
+    (row,) = leaderboard_rows(read_results(None, None, tmp_path / "vqa"))
     assert row["InstructionFollowing"] == 50.0, "the leaderboard reads the clips and passes over the overall table"
 
 

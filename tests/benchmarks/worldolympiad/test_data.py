@@ -90,6 +90,20 @@ def test_what_a_stopped_evaluation_left_is_no_video_and_a_case_may_be_about_a_ma
     assert alone.file == "wow_gen_c2_dynamic_binary_mask.mp4"
 
 
+def test_a_check_names_what_the_released_driver_takes_otherwise(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path, {"general/c1": 1, "general/c2": 1})
+    folder = tree / "general" / "c1"
+    # Sorted before the video itself, and so taken for it.
+    (folder / "wow_gen_c1_bbox.mp4").write_bytes((folder / "wow_gen_c1.mp4").read_bytes())
+    (folder / "wow_gen_aside_c1.mp4").write_bytes((folder / "wow_gen_c1.mp4").read_bytes())
+    for case, content in (("c1", "[[1, 2]]"), ("c2", "[[0, 0, 0], [0, 0, 1]]")):
+        (tree / "general" / case / f"ref_{case}_da3_camera_trajectory.json").write_text(content)
+    odd = {(one.case, one.kind): one.file for one in tree_remarks(tree, look_into_videos=False)}
+    assert odd["c1", "other video"] == "wow_gen_aside_c1.mp4"
+    assert odd["c1", "no trajectory"] == "ref_c1_da3_camera_trajectory.json"
+    assert not any(case == "c2" for case, _ in odd)
+
+
 def test_manifests_name_whole_cases_and_are_read_back(tmp_path: Path) -> None:
     tree = write_tree(tmp_path, {"general/c1": 1, "general/c2": 1, "embodied/c1": 2})
     (tree / "general" / "c2" / "longlive_gen_c2_chunk_timestamps.json").unlink()
@@ -193,6 +207,7 @@ def test_what_is_odd_is_told(tmp_path: Path) -> None:
         ("stale sidecar", "longlive"),
         ("sidecar alone", "other"),
         ("stale sidecar", "ref"),
+        ("no trajectory", "ref"),
         ("frame count", "wow"),
         ("chunks past the end", "wow"),
     }

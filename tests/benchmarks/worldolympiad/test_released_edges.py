@@ -13,37 +13,37 @@ from worldgauge.benchmarks.worldolympiad.analyses.reaggregate import read_offici
 from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import ChunkPrompt
 from worldgauge.benchmarks.worldolympiad.data.chunk_times import interval_seconds, joined_chunks
 from worldgauge.benchmarks.worldolympiad.data.rules import rules
-from worldgauge.benchmarks.worldolympiad.formulas.evidence import Span, all_positions
+from worldgauge.benchmarks.worldolympiad.formulas.evidence import Span
 from worldgauge.benchmarks.worldolympiad.formulas.judge_loop import judge_rules
 from worldgauge.benchmarks.worldolympiad.formulas.object_names import object_names
-from worldgauge.benchmarks.worldolympiad.formulas.score_text import released_score, unfenced
+from worldgauge.benchmarks.worldolympiad.formulas.score_text import unfenced
 from worldgauge.benchmarks.worldolympiad.formulas.splat_views import splat_views
 from worldgauge.benchmarks.worldolympiad.formulas.target_poses import target_poses
 from worldgauge.benchmarks.worldolympiad.formulas.time_sampling import Film
-from worldgauge.benchmarks.worldolympiad.official.done_rules import Line, progress, scheduled
+from worldgauge.benchmarks.worldolympiad.official.done_rules import Line, progress
 from worldgauge.benchmarks.worldolympiad.official.judge_files import physical_summary
 from worldgauge.benchmarks.worldolympiad.official.manifest import released_rows
 from worldgauge.benchmarks.worldolympiad.official.summary import summarise
+from worldgauge.benchmarks.worldolympiad.parity.driver import scheduled
+from worldgauge.benchmarks.worldolympiad.parity.files import all_positions
+from worldgauge.benchmarks.worldolympiad.signals.view_judgements import SCORE
 from worldgauge.core.errors import Unscored
+from worldgauge.judge.forms import Unreadable, object_in
 
 
 @pytest.mark.parametrize(
-    ("said", "score"),
-    [
-        ("View 3, score: 0.8", 0.3),
-        ("score=0.4, seen 2 times", 0.4),
-        ("{'score': 0.8} of 9", 0.8),
-        ('{"score": -0.5', 0.5),
-        ('{"score": .05}', 0.5),
-        ("score: .05", 0.5),
-        ("<Score>-3</Score>", 0.3),
-        ('{"final": 0.9, "score": 0.2', 0.2),
-        (["0.7", {"text": "0.9"}], 0.7),
-        ([{"type": "text", "text": '{"score": 0.73}'}], 0.73),
-    ],
+    "said",
+    ["Score is 0.73 overall", '{"score": 7}', "3D view 2 looks like 0.73", '{"score": "0.7"}', "<Score>7</Score>", ""],
 )
-def test_a_score_is_looked_for_as_released(said: Any, score: float) -> None:
-    assert released_score(said) == pytest.approx(score)
+def test_a_number_somewhere_in_a_text_is_no_score(said: str) -> None:
+    """The original takes the first number it meets for the score; a run requests a form and reads nothing else."""
+    with pytest.raises(Unreadable):
+        SCORE.read(object_in(said))
+
+
+def test_a_score_in_its_form_is_read() -> None:
+    for said in ('{"score": 0.73}', '<answer>{"score": 0.73, "reason": "r"}</answer>', '```json\n{"score": 0.73}\n```'):
+        assert SCORE.read(object_in(said))["score"] == 0.73
 
 
 def test_a_second_fence_is_taken_off_too() -> None:

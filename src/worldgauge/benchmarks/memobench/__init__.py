@@ -18,6 +18,7 @@ MANIFEST = Manifest(
     signals=(".signals.phases", ".signals.networks", ".signals.phrase_masks", ".signals.answers"),
     # The others are about an object that leaves and comes back, or have generic twins.
     own_videos=("aesthetic", "image_quality", "image_reward"),
+    instruments={"memobench_laplacian": ".signals.networks:LaplacianQuality"},
     cases=".data.cases:read_dataset",
     importer=".data.importer:find_videos",
     frames_needed=".data.keyframes:frames_needed",

@@ -9,7 +9,7 @@ from worldgauge.instruments.neural.flow_seat import FlowSeat
 from worldgauge.instruments.neural.read_state import read_state
 
 if TYPE_CHECKING:
-    from worldgauge.instruments.neural.networks.flow_pairs import FlowPairs
+    from worldgauge.instruments.neural.networks.flow_pairs import Fitting, FlowPairs
 
 WEIGHTS = "raft_large"
 
@@ -36,8 +36,14 @@ class RaftLarge(FlowSeat):
     def build(self, device: str) -> FlowPairs:
         from worldgauge.instruments.neural.networks import raft
         from worldgauge.instruments.neural.networks.filled import filled
-        from worldgauge.instruments.neural.networks.flow_pairs import Fitting, FlowPairs
+        from worldgauge.instruments.neural.networks.flow_pairs import FlowPairs
 
         network = filled(raft.build, read_state(self.weight_files()[WEIGHTS]), "RAFT-large", raft.rename)
-        fitting = Fitting(self.value_range, self.padding)
-        return FlowPairs(network, fitting, self.updates, device, self.dtype, self.batch, self.tf32, self.compiled)
+        numerics = (device, self.dtype, self.batch, self.tf32, self.compiled)
+        return FlowPairs(network, self.fitting(), self.updates, *numerics)
+
+    def fitting(self) -> Fitting:
+        """How frames become what the network sees, and its field one of the frames."""
+        from worldgauge.instruments.neural.networks.flow_pairs import Fitting
+
+        return Fitting(self.value_range, self.padding)

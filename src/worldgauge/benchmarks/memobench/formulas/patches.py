@@ -58,23 +58,3 @@ def top_patch_agreement(similarities: ArrayLike, share: float = TOP_SHARE) -> Pa
     count = max(1, int(similarities.shape[1] * share))
     top = np.sort(similarities, axis=1)[:, -count:]
     return PatchAgreement(top.mean(axis=1), top[:, 0])
-
-
-def centre_crop_input(image: NDArray[np.uint8], short_side: int = 256, crop: int = 224) -> Floats:
-    """What MemoBench hands to its embedding network: (3, crop, crop), ImageNet-normalised.
-
-    The shorter side becomes `short_side` (Pillow bicubic), then the middle is cut out: of a 16:9 frame 44 % of the
-    width is never seen.
-    """
-    from PIL import Image
-
-    height, width = image.shape[:2]
-    if height <= width:
-        size = (int(short_side * width / height), short_side)
-    else:
-        size = (short_side, int(short_side * height / width))
-    resized = Image.fromarray(image).resize(size, Image.Resampling.BICUBIC)
-    left, top = round((size[0] - crop) / 2), round((size[1] - crop) / 2)
-    pixels = np.asarray(resized.crop((left, top, left + crop, top + crop)), np.float32) / 255.0
-    mean, deviation = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
-    return np.asarray(((pixels - mean) / deviation).transpose(2, 0, 1), np.float32)

@@ -41,7 +41,7 @@ def leaderboard(
     results = read_results(evals, ors, vqa)
     if not results:
         raise WorldGaugeError("the folders hold no result file", "one folder per model: eval_*.csv, ors_scores.csv")
-    rows = [board.aggregate_results(key, found) for key, found in results.items()]
+    rows = board.leaderboard_rows(results)
     if sort == HTML:
         rows.sort(key=lambda row: -board.html_order_score(row))
     elif sort:

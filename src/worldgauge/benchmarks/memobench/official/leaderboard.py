@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldgauge.benchmarks.memobench.official.model_names import shown_name
-from worldgauge.benchmarks.memobench.official.result_folders import ModelResults, read_results
+from worldgauge.benchmarks.memobench.official.result_folders import ModelResults
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.report.unofficial import MARK
 
@@ -87,11 +86,9 @@ def name_of(key: str, found: ModelResults) -> str:
     return f"{name} ({MARK})" if found.unofficial and MARK not in name else name
 
 
-def build_leaderboard(
-    evals: Path | None, ors: Path | None = None, answers: Path | None = None
-) -> list[dict[str, float | str]]:
-    """Rows in order of model key, from folders of result files."""
-    return [aggregate_results(key, found) for key, found in read_results(evals, ors, answers).items()]
+def leaderboard_rows(results: Mapping[str, ModelResults]) -> list[dict[str, float | str]]:
+    """Rows in order of model key, of what `read_results` returns."""
+    return [aggregate_results(key, found) for key, found in results.items()]
 
 
 def sort_rows(

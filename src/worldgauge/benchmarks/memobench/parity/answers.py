@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.benchmarks.memobench.data.camera_tracks import read_engine_track
-from worldgauge.benchmarks.memobench.formulas import small_rules as released
 from worldgauge.benchmarks.memobench.official import columns, leaderboard, vqa
+from worldgauge.benchmarks.memobench.official.result_folders import read_results
 from worldgauge.benchmarks.memobench.parity import metric_answers
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.video import Video
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -64,7 +65,7 @@ def leaderboard_tree(given: Answer, arrays: Arrays) -> Answer:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(file["text"], "utf-8")
             os.utime(path, (file["mtime"], file["mtime"]))
-        rows = leaderboard.build_leaderboard(root / "eval", root / "ors", root / "vqa")
+        rows = leaderboard.leaderboard_rows(read_results(root / "eval", root / "ors", root / "vqa"))
     orders = {
         column: [row["Model"] for row in leaderboard.sort_rows(rows, column)]
         for column in ("ORS", "LPIPS", "GT_ALL_LPIPS", "CamCtrl")
@@ -97,7 +98,8 @@ def resize_max_side(given: Answer, arrays: Arrays) -> Answer:
 
 
 def iqa_laplacian_fallback(given: Answer, arrays: Arrays) -> Answer:
-    return {"laplacian_quality": released.laplacian_quality(arrays[given["image"]][..., ::-1])}
+    (quality,) = INSTRUMENTS.get("memobench_laplacian")().scores(arrays[given["image"]][None, ..., ::-1])
+    return {"laplacian_quality": float(quality)}
 
 
 ITEMS: dict[str, Callable[[Answer, Arrays], Answer]] = {

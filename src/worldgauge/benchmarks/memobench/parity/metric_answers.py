@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldgauge.benchmarks.memobench.formulas import small_rules as released
 from worldgauge.benchmarks.memobench.formulas.camera_control import resample_indices, trace_angle_deg
 from worldgauge.benchmarks.memobench.formulas.depth_consistency import (
     depth_similarity,
     phase_consistency,
     released_geometry,
 )
-from worldgauge.benchmarks.memobench.formulas.patches import centre_crop_input, place_similarities, top_patch_agreement
+from worldgauge.benchmarks.memobench.formulas.patches import place_similarities, top_patch_agreement
 from worldgauge.benchmarks.memobench.formulas.reappearance import DETECTOR_THRESHOLD, pooled_confidences, reappearance
 from worldgauge.benchmarks.memobench.formulas.smoothness import (
     FEWEST_FRAMES,
@@ -41,7 +40,9 @@ from worldgauge.core.frames import FrameSpec
 from worldgauge.functional.pairing import phase_pairs
 from worldgauge.functional.phase_values import values_of_pairs
 from worldgauge.functional.phases import clamp, spread, spread_pairs, stride_pairs
+from worldgauge.instruments.neural.preparing import squares
 from worldgauge.media.resize import resize
+from worldgauge.parity import official_instrument
 
 Arrays = Mapping[str, NDArray[Any]]
 Answer = dict[str, Any]
@@ -113,7 +114,7 @@ def identity(given: Answer, arrays: Arrays) -> Answer:
         "indices_read": [0, *indices],
     }
     if "frame0" in given:
-        network = centre_crop_input(np.ascontiguousarray(arrays[given["frame0"]][..., ::-1]))
+        network = _embedded(np.ascontiguousarray(arrays[given["frame0"]][..., ::-1]))
         answer["network_input_frame0"] = {
             "shape": [1, *network.shape],
             "mean": network.mean(axis=(1, 2)).tolist(),
@@ -270,11 +271,27 @@ def _shrink(image: NDArray[np.uint8], max_side: int) -> NDArray[np.uint8]:
     return resize(np.ascontiguousarray(image), spec.output_size(image.shape[1], image.shape[0]), "area")
 
 
+def _embedded(frame: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """A frame as the official embedding network sees it, (3, side, side)."""
+    import torch
+
+    from worldgauge.instruments.neural.networks import stacked
+
+    network = official_instrument("memobench", "anchor_similarities")
+    square = torch.from_numpy(squares(frame[None], network.short_side, network.crop))
+    seen: NDArray[np.float32] = stacked.normalised(square, stacked.IMAGENET_MEAN, stacked.IMAGENET_DEVIATION)[0].numpy()
+    return seen
+
+
 def _network_input(pair: tuple[int, int], frames: list[NDArray[np.uint8]]) -> Answer:
-    first, second = (released.padded(frames[index]) for index in pair)
+    import torch
+
+    fitting = official_instrument("memobench", "phase_warp_errors").fitting()
+    shown = torch.from_numpy(np.stack([frames[index] for index in pair]))
+    first, second = fitting.images(shown).numpy()
     return {
         "pair": list(pair),
-        "shape": [1, 3, *first.shape[:2]],
+        "shape": [1, *first.shape],
         "mean1": float(first.mean()),
         "mean2": float(second.mean()),
         "min1": float(first.min()),

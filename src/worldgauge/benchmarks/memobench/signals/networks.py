@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from worldgauge.benchmarks.memobench.formulas.revisits import revisit_indices
-from worldgauge.benchmarks.memobench.formulas.small_rules import reward_frames
+from worldgauge.benchmarks.memobench.formulas.small_rules import laplacian_quality, reward_frames
 from worldgauge.core.case import Phases
 from worldgauge.core.clip import Clip
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.instrument import Instrument
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.core.stacks import in_stacks
 from worldgauge.functional.phases import split
@@ -61,3 +66,15 @@ def revisit_similarities(clip: Clip, reference: Clip, phases: Phases, network: I
     wanted = in_stacks(network, network.embeddings, [truth[j] for j in theirs])
     cosines = [float(np.clip(a @ b, 0, 1)) for a, b in zip(vectors, wanted, strict=True)]
     return phase_arrays(clip, reference, phases, pairs, similarity=cosines)
+
+
+@dataclass(frozen=True)
+class LaplacianQuality(Instrument):
+    """Sharpness in the place of a quality network: what the released code reports in silence where that is missing."""
+
+    seat: ClassVar[str] = "image_quality"
+    name: ClassVar[str] = "memobench_laplacian"
+
+    def scores(self, frames: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """A number per RGB frame (N, H, W, 3), (N,)."""
+        return np.array([laplacian_quality(frame) for frame in frames], np.float64)

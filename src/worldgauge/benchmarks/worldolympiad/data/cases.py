@@ -11,7 +11,7 @@ from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import chunk_prompts
 from worldgauge.benchmarks.worldolympiad.data.chunk_times import interval_seconds
-from worldgauge.benchmarks.worldolympiad.data.descriptions import description_file, read_description
+from worldgauge.benchmarks.worldolympiad.data.descriptions import description
 from worldgauge.benchmarks.worldolympiad.data.relevance import frozen_relevance
 from worldgauge.benchmarks.worldolympiad.data.targets import known_targets
 from worldgauge.benchmarks.worldolympiad.data.tree import PROMPTS, TRAJECTORY, CaseFolder, case_folders, cluster_of
@@ -98,8 +98,7 @@ def _action(given: Any) -> str:
 
 def _description(folder: CaseFolder, reference: Path | None) -> str:
     try:
-        file = description_file(reference or folder.path / "ref.mp4", None)
-        return "" if file is None else read_description(file)
+        return description(None, reference or folder.path / "ref.mp4", None, required=False)
     except (OSError, ValueError) as error:
         # As with chunks: the case is without it, the data set goes on.
         log.warning("%s: its description cannot be read (%s)", folder.path, error)

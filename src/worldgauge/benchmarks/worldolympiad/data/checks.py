@@ -11,6 +11,7 @@ from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.data.chunk_prompts import prompts_in
 from worldgauge.benchmarks.worldolympiad.data.chunk_times import joined_chunks
+from worldgauge.benchmarks.worldolympiad.data.pipelines import pipeline_of
 from worldgauge.benchmarks.worldolympiad.data.tree import (
     PROMPTS,
     SIDECARS,
@@ -19,7 +20,9 @@ from worldgauge.benchmarks.worldolympiad.data.tree import (
     case_folders,
     is_sidecar,
 )
+from worldgauge.benchmarks.worldolympiad.formulas.target_poses import target_poses
 from worldgauge.benchmarks.worldolympiad.official.done_rules import is_stuck
+from worldgauge.benchmarks.worldolympiad.official.manifest import released_rows
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video, VideoInfo
 
@@ -38,7 +41,8 @@ class Remark:
 
 
 def tree_remarks(root: Path, look_into_videos: bool = True) -> Iterator[Remark]:
-    """Everything odd, case by case."""
+    """Everything odd, case by case, and what the original's manifests take for a model's video."""
+    yield from _other_videos(root)
     for folder in case_folders(root):
         yield from _sidecars(folder)
         yield from _judge_files(folder)
@@ -59,9 +63,34 @@ def _sidecars(folder: CaseFolder) -> Iterator[Remark]:
         elif path.stat().st_mtime < original.stat().st_mtime:
             yield Remark(folder.name, path.name, "stale sidecar", "older than its video; the original reuses it")
     for path in sorted(folder.path.glob(f"*{TRAJECTORY}")):
+        if (problem := _no_path(path)) is not None:
+            yield Remark(folder.name, path.name, "no trajectory", f"the original cannot compare with it ({problem})")
         original = path.with_name(path.name.removesuffix(TRAJECTORY) + ".mp4")
         if original.is_file() and path.stat().st_mtime < original.stat().st_mtime:
             yield Remark(folder.name, path.name, "stale sidecar", "older than the reference; the original reuses it")
+
+
+def _no_path(file: Path) -> str | None:
+    """Why a stored trajectory is no path as the original reads it; None where it is one."""
+    try:
+        found = target_poses(json.loads(file.read_text("utf-8-sig")), 2)
+    except (ValueError, TypeError, OSError) as error:
+        return (str(error).splitlines() or [type(error).__name__])[0][:80]
+    return "no camera in it" if found is None else None
+
+
+def _other_videos(root: Path) -> Iterator[Remark]:
+    """Cases for which the original's own manifests name another video than the one that is a model's here."""
+    folders = list(case_folders(root))
+    for domain in dict.fromkeys(folder.path.parent for folder in folders):
+        own = {folder.name: folder for folder in folders if folder.path.parent == domain}
+        for prefix in sorted({prefix for folder in own.values() for prefix in folder.prefixes()}):
+            for row in released_rows(domain, prefix) if pipeline_of(prefix) else ():
+                folder, named = own.get(row["id"]), Path(row["video"])
+                if folder is not None and folder.generated(prefix) != named:
+                    yield Remark(
+                        row["id"], named.name, "other video", "the original's manifest takes it for the model's"
+                    )
 
 
 def _judge_files(folder: CaseFolder) -> Iterator[Remark]:

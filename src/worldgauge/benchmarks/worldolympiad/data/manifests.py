@@ -13,7 +13,7 @@ from typing import Any
 from worldgauge.benchmarks.worldolympiad.data.importer import card_of
 from worldgauge.benchmarks.worldolympiad.data.pipelines import cleaned, pipeline_of
 from worldgauge.benchmarks.worldolympiad.data.tree import PROMPTS, CaseFolder, case_folders, is_sidecar
-from worldgauge.benchmarks.worldolympiad.official.manifest import REQUIRED, row_of
+from worldgauge.benchmarks.worldolympiad.official.manifest import fields_lacking, row_of
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import read_json_lines
@@ -64,8 +64,7 @@ def submissions_of(files: Sequence[Path], tree: Path, cases: Sequence[Case]) -> 
     for file in files:
         for number, row in read_json_lines(file, missing="write it with 'worldgauge worldolympiad manifests'"):
             where = f"{file.name} line {number}"
-            lacking = [name for name in REQUIRED if not isinstance(row, Mapping) or not row.get(name)]
-            if lacking:
+            if lacking := fields_lacking(row):
                 remarks.append(f"{where}: no {', no '.join(lacking)}")
                 continue
             video, reference, times = (_found(file, row[name]) for name in ("video", "gt_video", "chunk_json"))

@@ -6,14 +6,11 @@ second of the right one, 4 of the reference. Global: 12 frames of the whole clip
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from worldgauge.benchmarks.worldolympiad.formulas.time_sampling import Film, Position, judge_positions
 
 CHUNK_FRAMES, REFERENCE_FRAMES, SIDE_FRAMES, GLOBAL_FRAMES = 4, 4, 3, 12
-LEVELS = ("chunk", "transition", "global")
 SIDE_SECONDS = 1.0
 """How much of either chunk a transition is about."""
 
@@ -50,20 +47,6 @@ def side_positions(film: Film, left: Span, right: Span, half_open: bool = False)
 def whole_positions(film: Film, count: int) -> list[Position]:
     """Frames of a whole video: the first alone where its length is not known."""
     return judge_positions(film, 0.0, film.seconds, count)
-
-
-def all_positions(
-    generated: Film, reference: Film, spans: Sequence[Span], levels: Container[str] = LEVELS
-) -> tuple[list[tuple[str, list[Position]]], list[int]]:
-    """Everything that is read for a case, in the order in which the original opens the files, and how many pictures
-    each question shows."""
-    context = whole_positions(reference, REFERENCE_FRAMES)
-    asked: list[tuple[str, tuple[list[Position], ...]]] = [("chunk", (chunk_positions(generated, s),)) for s in spans]
-    asked += [("transition", side_positions(generated, *pair)) for pair in itertools.pairwise(spans)]
-    asked.append(("global", (whole_positions(generated, GLOBAL_FRAMES),)))
-    shown = [parts for level, parts in asked if level in levels]
-    read = [("ref", context), *(("gen", part) for parts in shown for part in parts)]
-    return read, [len(context) + sum(len(part) for part in parts) for parts in shown]
 
 
 def _within(positions: list[Position], film: Film, span: Span) -> list[Position]:

@@ -80,16 +80,3 @@ def with_boxes(frame: NDArray[np.uint8], things: Sequence[Found]) -> NDArray[np.
         if corners is not None:
             cv2.rectangle(drawn, corners[:2], corners[2:], COLOURS[one.name % len(COLOURS)], THICKNESS)
     return drawn
-
-
-def with_masks(frame: NDArray[np.uint8], things: Sequence[Found]) -> NDArray[np.uint8]:
-    """An RGB frame with the masks blended in, one after the other. Each darkens the whole frame, as released; no judge
-    is shown it."""
-    drawn = np.array(frame, np.uint8)
-    for one in things:
-        if not one.mask.any():
-            continue
-        colour = np.zeros_like(drawn)
-        colour[one.mask] = COLOURS[one.name % len(COLOURS)]
-        drawn = np.clip(np.rint(0.6 * colour.astype(np.float64) + 0.4 * drawn), 0, 255).astype(np.uint8)
-    return drawn

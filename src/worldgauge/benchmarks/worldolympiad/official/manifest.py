@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +51,13 @@ def row_of(folder: Path, pipeline: str, prefix: str, *, video: Path, reference: 
     }
 
 
-def check_rows(rows: Iterable[Mapping[str, Any]]) -> int:
-    """How many rows there are; one that lacks a field stops the whole batch, as in the original."""
-    count = 0
-    for number, row in enumerate(rows, start=1):
-        lacking = [field for field in REQUIRED if not row.get(field)]
-        if lacking:
-            raise ValueError(f"row {number} lacks {', '.join(lacking)}")
-        count += 1
-    return count
+def fields_lacking(row: Any) -> list[str]:
+    """Fields that a row of a manifest must have and has not.
+
+    >>> fields_lacking({"video": "a.mp4", "gt_video": "b.mp4", "prompt_json": "p", "chunk_json": "", "output": "o"})
+    ['chunk_json']
+    """
+    return [name for name in REQUIRED if not isinstance(row, Mapping) or not row.get(name)]
 
 
 def _first(folder: Path, pattern: str) -> Path | None:

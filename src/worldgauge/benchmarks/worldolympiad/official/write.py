@@ -11,6 +11,7 @@ from typing import Any
 from worldgauge.benchmarks.worldolympiad.formulas.combination import combined_score
 from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL, Levels, level_value, pooled_levels
 from worldgauge.benchmarks.worldolympiad.official.described import described, settings_of
+from worldgauge.benchmarks.worldolympiad.official.done_rules import Line, progress
 from worldgauge.benchmarks.worldolympiad.official.geometry import PARTS, geometry_of_records, three_d
 from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
 from worldgauge.benchmarks.worldolympiad.official.run_answers import stored_answers
@@ -51,16 +52,9 @@ def write_official(run: Run, out: Path, prefix: str, store: Path, *, allow_unoff
         domain, name = tags.get("domain", ""), case.rpartition("/")[2]
         folder = "embodied" if domain == "robotics" else str(domain)
         file = out / "outputs_batch" / folder / name / f"{prefix}_judge_{name}.json"
-        row: dict[str, Any] = {
-            "id": name,
-            "status": "pending",
-            "exit_code": None,
-            "output": file.relative_to(out).as_posix(),
-        }
-        rows.setdefault(folder, []).append(row)
+        rows.setdefault(folder, []).append({"id": name, "output": file.relative_to(out).as_posix()})
         if case not in parts:
             continue
-        row |= {"status": "ok", "exit_code": 0}
         content = judge_json(**{key: value for key, value in parts[case].items() if key != "domain"})
         if case in sources:
             content = described(content, sources[case], settings, similarities.get(case))
@@ -70,7 +64,9 @@ def write_official(run: Run, out: Path, prefix: str, store: Path, *, allow_unoff
     if not written:
         raise WorldGaugeError(f"{run.folder} has no answer of a judge and no CLIP score", "run it with --judge NAME")
     for folder, own in rows.items():
-        written += write_summary(own, out, out / "batch_logs" / f"{folder}_{prefix}")
+        lines = [Line({**row, "output": out / row["output"]}, number) for number, row in enumerate(own, start=1)]
+        told = [state | {"output": row["output"]} for state, row in zip(progress(lines), own, strict=True)]
+        written += write_summary(told, out, out / "batch_logs" / f"{folder}_{prefix}")
     return [*written, *mark.write_note(out)]
 
 
@@ -83,12 +79,12 @@ def write_summary(rows: list[dict[str, Any]], root: Path, logs: Path) -> list[Pa
     """The progress file, the summary and the table of judge files that lie below `root`, as the released driver has
     them made: rows that are not done are looked for too."""
     logs.mkdir(parents=True, exist_ok=True)
-    progress = logs / PROGRESS
-    progress.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    total, cases = summarise(rows, root, progress.relative_to(root).as_posix(), include_non_ok=True)
+    states = logs / PROGRESS
+    states.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    total, cases = summarise(rows, root, states.relative_to(root).as_posix(), include_non_ok=True)
     summary = logs / SUMMARY
     summary.write_text(json.dumps(total, ensure_ascii=False, indent=2) + "\n", "utf-8")
-    return [progress, summary, write_cases(logs / CASES, cases)]
+    return [states, summary, write_cases(logs / CASES, cases)]
 
 
 def write_cases(file: Path, cases: list[CaseScores]) -> Path:

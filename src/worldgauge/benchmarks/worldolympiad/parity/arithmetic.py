@@ -20,18 +20,20 @@ from worldgauge.benchmarks.worldolympiad.formulas.mask_choice import (
     chosen,
     moving_mask,
     with_boxes,
-    with_masks,
 )
 from worldgauge.benchmarks.worldolympiad.formulas.object_names import object_names
-from worldgauge.benchmarks.worldolympiad.formulas.score_text import released_score
+from worldgauge.benchmarks.worldolympiad.formulas.score_text import normalised
 from worldgauge.benchmarks.worldolympiad.formulas.static_scene import in_form, static_scene
 from worldgauge.benchmarks.worldolympiad.formulas.target_poses import target_poses
 from worldgauge.benchmarks.worldolympiad.formulas.trajectory import compare_profiles
 from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
 from worldgauge.benchmarks.worldolympiad.parity.stand_ins import measured, stored
-from worldgauge.benchmarks.worldolympiad.signals import views
+from worldgauge.benchmarks.worldolympiad.signals import view_judgements, views
+from worldgauge.core.errors import Unscored
 from worldgauge.core.frames import FrameSpec
+from worldgauge.core.reasons import NO_ANSWER
 from worldgauge.functional.scenes import SceneCameras
+from worldgauge.judge.forms import Unreadable, object_in
 
 Arrays = Mapping[str, NDArray[Any]]
 Answer = dict[str, Any]
@@ -151,7 +153,17 @@ class _Script:
 
 
 def three_d_score_parsing(given: Answer, arrays: Arrays) -> Answer:
-    return {"score": released_score(given["text"] if "text" in given else given["content_list"])}
+    parts = given.get("content_list", ())
+    return {"score": _score_in(given["text"] if "text" in given else "".join(part["text"] for part in parts))}
+
+
+def _score_in(text: str) -> float:
+    """The score of a judge's answer as a run reads it; the original takes any number of a text for one."""
+    try:
+        answer = view_judgements.SCORE.read(object_in(text))
+    except Unreadable as problem:
+        raise Unscored(str(problem), code=NO_ANSWER) from problem
+    return normalised(answer["score"])
 
 
 def combine(given: Answer, arrays: Arrays) -> Answer:
@@ -185,7 +197,6 @@ def mask_postprocessing(given: Answer, arrays: Arrays) -> Answer:
     grown = moving_mask(things, height, width)
     return {
         "bbox_overlay": with_boxes(frame, things)[..., ::-1],
-        "mask_overlay": with_masks(frame, things)[..., ::-1],
         "dynamic_mask_dilated": grown.astype(np.uint8),
         "colours_drawn_bgr": sorted({COLOURS[one.name % 5][::-1] for one in things}),
         "dilated_pixels": int(grown.sum()),
@@ -277,12 +288,12 @@ def splat_judge_message(given: Answer, arrays: Arrays) -> Answer:
         shape: list[int] = given.get("tensor_shape") or [given["n_views"], 3, splat_views.SIDE, splat_views.SIDE]
         if len(shape) != 4:
             raise ValueError("views are (T, 3, H, W)")
-        return {"frames_sent": splat_views.judged_views(shape[0]), "score": released_score('{"score": 0.625}')}
+        return {"frames_sent": splat_views.judged_views(shape[0]), "score": _score_in('{"score": 0.625}')}
     if "image_chw" in given:
         pixels = splat_views.shown_pixels(np.array(given["image_chw"], np.float32))
     else:
         pixels = np.array(given["image_chw_uint8"], np.uint8)
-    return {"pixels_hwc": pixels.transpose(1, 2, 0).tolist(), "score": released_score('{"score": 0.625}')}
+    return {"pixels_hwc": pixels.transpose(1, 2, 0).tolist(), "score": _score_in('{"score": 0.625}')}
 
 
 def static_scene_prompt(given: Answer, arrays: Arrays) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -81,9 +81,36 @@ def _lines(given: Answer, root: Path) -> list[done_rules.Line]:
     return lines
 
 
+def selected(
+    rows: Sequence[done_rules.Row], pending_only: bool = True, force: bool = False, limit: int | None = None
+) -> list[int]:
+    """Numbers of the rows that are handed to the scheduler. A limit of 0 or less selects one."""
+    wanted = [
+        k for k, row in enumerate(rows) if force or not pending_only or not done_rules.driver_is_done(row.get("output"))
+    ]
+    return wanted if limit is None else wanted[: max(1, limit)]
+
+
+def scheduled(
+    rows: Sequence[done_rules.Row], score: Callable[[done_rules.Row], int], force: bool = False, dry_run: bool = False
+) -> list[dict[str, Any]]:
+    """What the scheduler writes, by id: an exit code of 0 is ok whatever was written, and a dry run is ok throughout.
+
+    `score` evaluates a row and returns its exit code. A row without a name is called by its line.
+    """
+    found: list[dict[str, Any]] = []
+    for line in (done_rules.Line(row, number) for number, row in enumerate(rows, start=1)):
+        if done_rules.scheduler_skips(line.row.get("output"), force):
+            found.append({"id": str(line.id), "status": "skipped"})
+            continue
+        code = 0 if dry_run else score(line.row)
+        found.append({"id": str(line.id), "status": "failed" if code else "ok", "exit_code": code})
+    return sorted(found, key=lambda one: one["id"])
+
+
 def _selection(given: Answer, root: Path) -> Answer:
     rows = [line.row for line in _lines(given, root)]
-    found = done_rules.selected(rows, given["pending_only"], given["force"], given["limit"])
+    found = selected(rows, given["pending_only"], given["force"], given["limit"])
     return {"selected": len(found), "total": len(rows), "rows": found}
 
 
@@ -93,7 +120,11 @@ def _progress(given: Answer, root: Path) -> Answer:
 
 
 def _manifest_check(given: Answer, root: Path) -> Answer:
-    return {"raises": None, "items": manifest.check_rows(given["rows"])}
+    """One row that lacks a field stops the whole batch of the original."""
+    for number, row in enumerate(given["rows"], start=1):
+        if lacking := manifest.fields_lacking(row):
+            raise ValueError(f"row {number} lacks {', '.join(lacking)}")
+    return {"raises": None, "items": len(given["rows"])}
 
 
 def _rows(items: Sequence[Mapping[str, str]], root: Path) -> list[dict[str, str]]:
@@ -122,7 +153,7 @@ def _scheduler_run(given: Answer, root: Path) -> Answer:
         ran.append(row["id"])
         return _script(row)
 
-    found = done_rules.scheduled(rows, score, given["force"], given["dry_run"])
+    found = scheduled(rows, score, given["force"], given["dry_run"])
     return {
         "exit_code": 0,
         "order_in_summary": [row["id"] for row in found],
@@ -143,14 +174,14 @@ def _driver_run_twice(given: Answer, root: Path) -> Answer:
     name = f"general_longlive_{'selected' if every else 'pending'}{'' if limit is None else f'_limit{limit}'}.jsonl"
     runs = []
     for _ in range(2):
-        chosen = [rows[k] for k in done_rules.selected(rows, not every, force, limit)]
-        scheduled = done_rules.scheduled(chosen, _script, force, dry)
+        chosen = [rows[k] for k in selected(rows, not every, force, limit)]
+        scored = scheduled(chosen, _script, force, dry)
         progress = done_rules.progress([done_rules.Line(row, k + 1) for k, row in enumerate(rows)])
         run: Answer = {
             "exit_code": 0,
             "manifest_files": sorted(["general_longlive_all.jsonl", name]),
             "selected_ids": [row["id"] for row in chosen],
-            "scheduler_rows": scheduled,
+            "scheduler_rows": scored,
             "progress_rows": [[row["id"], row["status"], row["exit_code"]] for row in progress],
             "summary_items": None,
             "status_counts": None,

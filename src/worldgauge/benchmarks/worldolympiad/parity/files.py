@@ -7,7 +7,7 @@ import io
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -75,7 +75,7 @@ def interaction_pooling(given: Answer, arrays: Arrays) -> Answer:
     ends = given["chunk_boundaries_sec"]
     spans = [evidence.Span(a, b) for a, b in itertools.pairwise(ends)]
     films = Film(given["gen_fps"], given["gen_frames"]), Film(given["ref_fps"], given["ref_frames"])
-    kept = [level for level in evidence.LEVELS if not given[f"skip_{level}"]]
+    kept = [level for level in PARTS if not given[f"skip_{level}"]]
     asked = {"chunk": len(spans), "transition": len(spans) - 1, "global": 1}
     levels = [level for level in kept for _ in range(asked[level])]
     answers: dict[str, list[Any]] = {level: [] for level in PARTS}
@@ -91,7 +91,7 @@ def interaction_pooling(given: Answer, arrays: Arrays) -> Answer:
     if values["global"]:
         shown = [stored(_plain(answers[level])) for level in PARTS]
         score = measured("interaction_judged", *shown).value
-    read, images = evidence.all_positions(*films, spans, kept)
+    read, images = all_positions(*films, spans, kept)
     return {
         "raises": None,
         "images_per_call": images,
@@ -108,6 +108,22 @@ def interaction_pooling(given: Answer, arrays: Arrays) -> Answer:
         "transition_values": list(found.transitions),
         "global_value": found.whole,
     }
+
+
+def all_positions(
+    generated: Film, reference: Film, spans: Sequence[evidence.Span], levels: Container[str] = PARTS
+) -> tuple[list[tuple[str, list[Any]]], list[int]]:
+    """Everything that is read for a case, in the order in which the original opens the files, and how many pictures
+    each question shows."""
+    context = evidence.whole_positions(reference, evidence.REFERENCE_FRAMES)
+    asked: list[tuple[str, tuple[list[Any], ...]]] = [
+        ("chunk", (evidence.chunk_positions(generated, s),)) for s in spans
+    ]
+    asked += [("transition", evidence.side_positions(generated, *pair)) for pair in itertools.pairwise(spans)]
+    asked.append(("global", (evidence.whole_positions(generated, evidence.GLOBAL_FRAMES),)))
+    shown = [parts for level, parts in asked if level in levels]
+    read = [("ref", context), *(("gen", part) for parts in shown for part in parts)]
+    return read, [len(context) + sum(len(part) for part in parts) for parts in shown]
 
 
 def _plain(answers: list[Any]) -> list[Any]:
@@ -158,7 +174,7 @@ def timestamp_totals(given: Answer, arrays: Arrays) -> Answer:
     except ValueError:
         return {"interaction": {"raises": "ValueError"}, "clip": {"raises": "ValueError"}}
     spans = [evidence.Span(one["generated_start_sec"], one["generated_end_sec"]) for one in timed]
-    read, images = evidence.all_positions(generated, reference, spans)
+    read, images = all_positions(generated, reference, spans)
     shown = [clip_positions(generated, span.start, span.end, FRAMES_PER_CHUNK) for span in spans]
     return {
         "interaction": {

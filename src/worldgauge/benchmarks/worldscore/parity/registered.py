@@ -13,16 +13,14 @@ from numpy.typing import NDArray
 from PIL import Image as Pillow
 
 from worldgauge.benchmarks.worldscore.formulas.convention import CAMERA_DATA
-from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case, Condition, Reference
 from worldgauge.core.clip import Clip
-from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.metric import METRICS, Measurement
-from worldgauge.core.official import official_uses
 from worldgauge.core.signal import SIGNALS, Arrays
 from worldgauge.core.video import Video
 from worldgauge.functional.camera_conventions import to_opencv
+from worldgauge.parity import official_instrument
 from worldgauge.signals.flow import flow_fields
 
 Floats = NDArray[np.float32]
@@ -80,10 +78,8 @@ class Answers:
 
 
 def official(signal: str) -> Any:
-    """The official instrument of a signal under `released`, set as the authors set it; without its weights."""
-    uses = official_uses(read_benchmark_file("worldscore"), "released")
-    use = next(use for use in uses if use.signal in (signal, f"worldscore/{signal}"))
-    return INSTRUMENTS.get(use.official)(**use.parameters)
+    """The official instrument of a signal under `released`, without its weights."""
+    return official_instrument("worldscore", signal)
 
 
 def predictions(outputs: Sequence[Floats], height: int, width: int) -> list[Image]:

@@ -60,9 +60,14 @@ class Stacked:
 
     def normalised(self, frames: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
         """Frames (N, H, W, 3), bytes or numbers in [0, 1], as the module wants them: (N, 3, H, W)."""
-        values = in_unit_range(frames)
-        shift, scale = (constant(values, part) for part in (mean, deviation))
-        return ((values - shift) / scale).to(self.dtype)
+        return normalised(frames, mean, deviation).to(self.dtype)
+
+
+def normalised(frames: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
+    """Frames (N, H, W, 3), bytes or numbers in [0, 1], with this mean and deviation of a channel taken out."""
+    values = in_unit_range(frames)
+    shift, scale = (constant(values, part) for part in (mean, deviation))
+    return (values - shift) / scale
 
 
 def constant(like: Tensor, numbers: Sequence[float]) -> Tensor:
