@@ -88,7 +88,8 @@ class GroundingDinoT(NeuralInstrument):
         height, width = frame.shape[:2]
         tokens = words.tokens(caption, network.longest_text)
         picture = resized(frame[None], self.working_size(width, height), "bilinear")[0]
-        return self.detected(*network.answer(picture, tokens), (width, height), lambda meant: words.text(tokens[meant]))
+        probabilities, boxes = network.answer(picture, tokens)
+        return self.detected(probabilities, boxes, (width, height), lambda meant: words.text(tokens[meant]))
 
     def detected(
         self,

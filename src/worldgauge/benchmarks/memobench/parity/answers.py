@@ -98,7 +98,8 @@ def resize_max_side(given: Answer, arrays: Arrays) -> Answer:
 
 
 def iqa_laplacian_fallback(given: Answer, arrays: Arrays) -> Answer:
-    (quality,) = INSTRUMENTS.get("memobench_laplacian")().scores(arrays[given["image"]][None, ..., ::-1])
+    network: Any = INSTRUMENTS.get("memobench_laplacian")()
+    (quality,) = network.scores(arrays[given["image"]][None, ..., ::-1])
     return {"laplacian_quality": float(quality)}
 
 

@@ -254,11 +254,12 @@ def smoothness(given: Stored, recorded: Stored, tolerance: Stored) -> str | None
 
 def padded(given: Stored, recorded: Stored, tolerance: Stored) -> str | None:
     """How the official interpolation network fills the sides of its frames up."""
-    from worldgauge.instruments.neural.networks import between_pairs
+    from worldgauge.instruments.neural.networks.between_pairs import margins
+    from worldgauge.instruments.neural.networks.vfimamba import STRIDE
 
-    expect_equal("multiples", between_pairs.STRIDE, given["divisor"])
+    expect_equal("multiples", STRIDE, given["divisor"])
     height, width = given["HW"]
-    left, right, top, bottom = between_pairs.margins(height, width)
+    left, right, top, bottom = margins(height, width)
     expect_equal("padding", [left, right, top, bottom], recorded["left_right_top_bottom"])
     expect_equal("size", [height + top + bottom, width + left + right], recorded["padded_HW"])
     return None

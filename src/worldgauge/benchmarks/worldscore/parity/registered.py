@@ -89,7 +89,7 @@ def predictions(outputs: Sequence[Floats], height: int, width: int) -> list[Imag
 
     from worldgauge.instruments.neural.networks.between_pairs import BetweenPairs
 
-    class Recorded(torch.nn.Module):
+    class Recorded(torch.nn.Module):  # type: ignore[misc]
         """A network that gives the recorded answers in their order."""
 
         answers = iter(outputs)
