@@ -58,7 +58,7 @@ def case_numbers(column: Columns, definition: DefinitionFile, policy: Policy) ->
             substitutes[why] = counts_as(*why)
         number = substitutes[why]
         values[i] = np.nan if number is None else number
-        if number is None and model_can_cause(*why):
+        if number is None and model_can_cause(*why) and policy.rule(*why) != "leave":
             unknown.append(i)
     known = column.weights[np.isfinite(column.weights)]
     # A clip without frames of its own, because it is absent, counts like an ordinary one.
@@ -128,6 +128,16 @@ class Tree:
     def combine(self, leaves: Floats) -> Floats:
         """(M, ...) means of the metrics to (M + G, ...) scores: scaled where the mean is scaled, then up the tree."""
         return self._climb(self._scaled(leaves))
+
+    def combine_replicates(self, drawn: Floats) -> Floats:
+        """The same of resampled means. A group with a member that no resample tells anything of, because fewer than two
+        clusters have a number there, has no spread either: its resamples are NaN, whatever its other members are."""
+        scores, silent = self.combine(drawn), ~np.isfinite(drawn).any(axis=-1)
+        for group in self.groups:
+            rows = self.metrics_of(group.id)
+            if rows:
+                scores[self._row[group.id]][silent[rows].any(axis=0)] = np.nan
+        return scores
 
     def bounds(self, known: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The lowest and the highest scores, (M, ...) means of what is known and at both ends to (M + G, ...) twice.

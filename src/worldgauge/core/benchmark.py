@@ -52,6 +52,8 @@ class ProtocolOverride(_Model):
     unscaled: str = ""
     reduce: CaseReducer | None = None
     given: str | None = None
+    missing: Counting | None = None
+    invalid: Counting | None = None
     unscored: Counting | dict[str, Counting] | None = None
 
 
@@ -78,6 +80,10 @@ class MetricUse(_Model):
     zero_for: dict[str, str] = {}
     """Fields of a model's card: a model that has one of these values cannot do these cases. Where it has no video, it
     scores 0."""
+    missing: Counting | None = None
+    """What a case without a video counts as here, where that is not what the policy says of all columns."""
+    invalid: Counting | None = None
+    """The same of a video that cannot be read."""
     unscored: Counting | dict[str, Counting] | None = None
     """What clips count as here that are unscored for a reason which a model can cause, where that is not what the
     policy says of all columns; or reason code to that."""
@@ -104,9 +110,10 @@ class MetricUse(_Model):
     def policy_for(self, policy: Policy, card: Mapping[str, Any], protocol: str = "") -> Policy:
         """What clips without a number of a model with that card count as in this column under a protocol."""
         cannot = any(str(card.get(field, "")).lower() == value.lower() for field, value in self.zero_for.items())
-        unscored = self.under_protocol(protocol).unscored
-        own: dict[str, Any] = {"missing": 0.0} if cannot else {}
-        return policy.model_copy(update=own | ({} if unscored is None else {"unscored": unscored}))
+        used = self.under_protocol(protocol)
+        stated = {"missing": used.missing, "invalid": used.invalid, "unscored": used.unscored}
+        own: dict[str, Any] = {status: rule for status, rule in stated.items() if rule is not None}
+        return policy.model_copy(update=own | ({"missing": 0.0} if cannot else {}))
 
     def under_protocol(self, protocol: str) -> MetricUse:
         """This use with the protocol's differences applied."""
@@ -120,6 +127,8 @@ class MetricUse(_Model):
                 "unscaled": override.unscaled or self.unscaled,
                 "reduce": override.reduce or self.reduce,
                 "given": self.given if override.given is None else override.given,
+                "missing": self.missing if override.missing is None else override.missing,
+                "invalid": self.invalid if override.invalid is None else override.invalid,
                 "unscored": self.unscored if override.unscored is None else override.unscored,
                 "under": {},
                 "bounds": tuple(bound for bound in self.bounds if bound.protocol == protocol),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from worldgauge.core.reasons import UNAVAILABLE
-from worldgauge.core.status import Status
+from worldgauge.core.status import Policy, Status
 
 if TYPE_CHECKING:
     from worldgauge.core.run_folder import Columns
@@ -19,10 +19,11 @@ HALF = 0.5
 """Above it a condition holds."""
 
 
-def given(column: Columns, condition: Columns | None) -> Columns:
+def given(column: Columns, condition: Columns | None, policy: Policy | None = None) -> Columns:
     """The column with its cases as the condition has them.
 
-    A case without the condition does not apply (`skipped`). Where nobody knows the condition, nobody knows the number
+    A case without the condition does not apply (`skipped`); so does one without a clip that the `policy` of the
+    condition counts as not holding it. Where nobody knows the condition, nobody knows the number
     (`unscored`), so bounds hold it at both ends. A condition that was not measured at all leaves no number.
     """
     if condition is None:
@@ -35,7 +36,10 @@ def given(column: Columns, condition: Columns | None) -> Columns:
     statuses, codes, values = list(column.statuses), list(column.codes), column.values.copy()
     for i, key in enumerate(zip(column.cases, column.takes, strict=True)):
         status, code, number = known.get(key, (Status.UNSCORED, UNAVAILABLE, np.nan))
-        if status is Status.SKIPPED or (status is Status.OK and number <= HALF):
+        counts = policy.rule(status, code) if policy is not None and status is not Status.OK else "exclude"
+        absent = counts == "worst" or (isinstance(counts, float) and counts <= HALF)
+        fails = number <= HALF if status is Status.OK else absent
+        if status is Status.SKIPPED or fails:
             statuses[i], codes[i], values[i] = Status.SKIPPED, "", np.nan
         elif status is not Status.OK and statuses[i] is Status.OK:
             statuses[i], values[i] = Status.UNSCORED, np.nan

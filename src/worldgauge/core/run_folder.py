@@ -104,7 +104,9 @@ class Run:
         found = gathering.columns()
         conditions = {d.id: d.given for d in self.file.definitions if d.given}
         return {
-            name: given(column, found.get(conditions[name])) if name in conditions else column
+            name: given(column, found.get(conditions[name]), self.file.policy_of(conditions[name]))
+            if name in conditions
+            else column
             for name, column in found.items()
         }
 

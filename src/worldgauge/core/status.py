@@ -28,7 +28,10 @@ class Status(StrEnum):
     """Our machinery failed, or a value was not finite or out of bounds. Tried again on resume."""
 
 
-Counting = Literal["exclude", "worst"] | float
+Counting = Literal["exclude", "leave", "worst"] | float
+"""`exclude`: in no mean, and bounds hold what it could have been; `leave`: it has no part in the column, as another
+column of the same group counts it."""
+NO_NUMBER = ("exclude", "leave")
 
 
 class Policy(BaseModel):
@@ -96,6 +99,6 @@ def counted_value(
     if status is Status.OK:
         return value
     rule = policy.rule(status, code)
-    if rule == "exclude":
+    if rule in NO_NUMBER:
         return None
     return worst if rule == "worst" else to_raw(float(rule))

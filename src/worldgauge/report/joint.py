@@ -119,7 +119,7 @@ class Joint:
         models, metrics, cases = self.values.shape
         flat, weights = (array.reshape(models * metrics, cases) for array in (self.values, self.weights))
         drawn = cluster_replicates(flat, self.clusters, self.resamples, weights=weights)
-        return self._combined(drawn.reshape(models, metrics, -1))
+        return np.moveaxis(self.tree.combine_replicates(np.moveaxis(drawn.reshape(models, metrics, -1), 1, 0)), 0, 1)
 
     def difference(self, first: int, second: int) -> dict[str, Difference]:
         """Paired differences of two models in every column."""

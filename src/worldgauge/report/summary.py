@@ -197,7 +197,7 @@ def summarise(run: Run, replicates: int = 1000, seed: int = 0) -> Summary:
     tree = Tree(file.benchmark, file.definitions)
     table = tabulate(columns, file.definitions, file.policy_of)
     points = tree.combine(table.means())
-    drawn = tree.combine(cluster_replicates(table.values, table.clusters, replicates, seed, table.weights))
+    drawn = tree.combine_replicates(cluster_replicates(table.values, table.clusters, replicates, seed, table.weights))
     low, high = table.bounds(tree)
     spreads = _spreads(tree, table)
     constants = constant_scores(tree, table, columns)

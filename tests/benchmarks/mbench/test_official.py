@@ -26,7 +26,7 @@ def judged(folder, setting, columns):
 
     def filled(scores):
         return {
-            name: replace(score, value=40.0 + len(name) / 7)
+            name: replace(score, value=100.0 if "_trigger_" in name else 40.0 + len(name) / 7)
             if score.value is None and name.startswith(f"{setting}_")
             else score
             for name, score in scores.items()
@@ -37,7 +37,8 @@ def judged(folder, setting, columns):
 
 @pytest.fixture(scope="module")
 def summary(tmp_path_factory):
-    return judged(tmp_path_factory.mktemp("official"), "a", ["a_trigger"])
+    subsets = [f"a_trigger_{name}" for name in ("object", "human", "environment", "causal")]
+    return judged(tmp_path_factory.mktemp("official"), "a", ["a_trigger", *subsets])
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ def trigger_of(setting: str, score: str, subset: str) -> str:
     ('t_trigger_object', 't_trigger_text', 'a_trigger')
     """
     if setting == "a":
-        return "a_trigger"
+        return f"a_trigger_{subset}" if subset else "a_trigger"
     return "t_trigger_text" if score == "text" else f"t_trigger_{subset}"
 
 
