@@ -56,15 +56,23 @@ class OnBlocks(_Model):
 
     def failures(self) -> list[str]:
         """A line per declaration or claim that does not hold and is no known blind spot."""
-        broken = [
-            f"{panel.name}: {gauge.id} x {r.fault}: must {must(r.verdict)}; {r.verdict.why}"
+        broken = [line for line, known in self._broken() if not known]
+        unscored = [f"{p.name}: {g.id}: {g.reason}" for p in self.panels for g in p.gauges if g.reason]
+        return [*broken, *unscored, *(f"{found.claim}: {found.figures}" for found in self.trap if not found.holds)]
+
+    def known_failures(self) -> list[str]:
+        """The declarations that do not hold and were known not to: they fail all the same."""
+        return [f"{line} (known: {known})" for line, known in self._broken() if known]
+
+    def _broken(self) -> list[tuple[str, str]]:
+        """A line for each declaration that does not hold, and the reason where that was known."""
+        return [
+            (f"{panel.name}: {gauge.id} x {r.fault}: must {must(r.verdict)}; {r.verdict.why}", r.verdict.known)
             for panel in self.panels
             for gauge in panel.gauges
             for r in gauge.responses
-            if r.verdict is not None and r.verdict.holds is not True and not r.verdict.known
+            if r.verdict is not None and r.verdict.holds is not True
         ]
-        unscored = [f"{p.name}: {g.id}: {g.reason}" for p in self.panels for g in p.gauges if g.reason]
-        return [*broken, *unscored, *(f"{found.claim}: {found.figures}" for found in self.trap if not found.holds)]
 
     def write(self, file: Path) -> None:
         partial = file.with_name(f".{file.name}.partial")
@@ -118,7 +126,7 @@ def _row(gauge: GaugeResult, response: Response) -> tuple[str, ...]:
 def page(found: OnBlocks) -> str:
     """Markdown."""
     width, height = found.size
-    failures = found.failures()
+    failures, known = found.failures(), found.known_failures()
     lines = [
         "# MBench on gauge blocks",
         "",
@@ -146,7 +154,8 @@ def page(found: OnBlocks) -> str:
         *_missing(found),
         "## Declarations that fail",
         "",
-        *([f"- {line}" for line in failures] or ["None."]),
+        *[f"- {line}" for line in failures + known],
+        *([] if failures else ["", "None fails that was not known." if known else "None."]),
         "",
         *_trap(found.trap),
     ]
