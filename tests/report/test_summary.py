@@ -223,3 +223,12 @@ def test_other_benchmarks_and_definitions_are_refused(tmp_path: Path) -> None:
     policy = make_run(tmp_path / "4", {"a": [(OK, 1.0)]}, {"policy": {"missing": 0.0}}, model="n")
     with pytest.raises(WorldGaugeError, match="different aggregation trees"):
         build_table([summarise(first), summarise(policy)])
+
+
+def test_a_run_of_selected_cases_is_called_a_part(tmp_path):
+    """Before, a table over selected cases did not say that it is one."""
+    helpers.make_cases(tmp_path / "cases", helpers.make_videos(tmp_path / "videos", 3))
+    given = ("videos", "-b", "cases", "-m", "flow_magnitude", "--out", "out")
+    part = helpers.worldgauge("run", *given, "--case", "clip0").stdout
+    assert "Part of the benchmark: videos has records of 1 of 3 cases" in part.replace("\n", " ")
+    assert "Part of the benchmark" not in helpers.worldgauge("run", *given).stdout

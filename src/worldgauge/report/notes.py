@@ -37,7 +37,9 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
         *agreement_notes([summary.run for summary in summaries]),
     ]
     if file.sample is not None and len(samples) == 1:
-        notes.append(f"A sample: {file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}.")
+        part = f"{file.cases} of {file.sample.of} cases, drawn with seed {file.sample.seed}"
+        notes.append(f"A sample, part of the benchmark: {part}.")
+    notes += _parts(summaries)
     spreads = [s.spread for summary in summaries for s in summary.scores.values() if s.spread is not None]
     if spreads:
         notes.append("Several takes of each case, joined case by case; JSON and CSV have the spread between takes.")
@@ -53,6 +55,15 @@ def table_notes(summaries: list[Summary], ranks: RanksOf) -> list[str]:
     notes += flaw_notes(summaries, ranks)
     notes += [f"{s.run.name}: {sentence}" for s in summaries for sentence in s.run.left_out.sentences()]
     return notes
+
+
+def _parts(summaries: list[Summary]) -> list[str]:
+    """Runs that have records of a part of their cases only: selected ones, a shard, or those done so far."""
+    parts = {s.run.name: (len(s.cases), s.run.file.cases) for s in summaries if len(s.cases) < s.run.file.cases}
+    return [
+        f"Part of the benchmark: {name} has records of {done} of {of} cases, and its scores are over these."
+        for name, (done, of) in parts.items()
+    ]
 
 
 def _instruments(summaries: list[Summary]) -> list[str]:
