@@ -113,7 +113,8 @@ def test_a_sampled_run_says_so(tmp_path: Path) -> None:
     assert run.file.sample is not None
     assert (run.file.cases, run.file.sample.of, len(helpers.records(tmp_path / "run"))) == (2, 4, 2)
     assert summarise(run).metrics["psnr"].expected == 2
-    assert "A sample, part of the benchmark: 2 of 4 cases, drawn with seed 0." in helpers.worldgauge("report", tmp_path / "run").stdout
+    printed = helpers.worldgauge("report", tmp_path / "run").stdout
+    assert "A sample, part of the benchmark: 2 of 4 cases, drawn with seed 0." in printed
     refused = helpers.worldgauge(*flags, "--sample", 0.5, "--sample-seed", 5, check=False)
     assert refused.returncode == 2
     assert "holds another sample (0.5, seed 0)" in refused.stderr
