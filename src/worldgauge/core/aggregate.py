@@ -132,7 +132,8 @@ class Tree:
     def combine_replicates(self, drawn: Floats) -> Floats:
         """The same of resampled means. A group with a member that no resample tells anything of, because fewer than two
         clusters have a number there, has no spread either: its resamples are NaN, whatever its other members are."""
-        scores, silent = self.combine(drawn), ~np.isfinite(drawn).any(axis=-1)
+        scores = self.combine(drawn)
+        silent = np.asarray(~np.isfinite(drawn).any(axis=-1))
         for group in self.groups:
             rows = self.metrics_of(group.id)
             if rows:
