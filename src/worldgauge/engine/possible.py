@@ -13,7 +13,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
 from worldgauge.core.record_lines import RecordLines
-from worldgauge.core.status import Status
+from worldgauge.core.status import Policy, Status
 from worldgauge.core.weight_files import locate
 from worldgauge.engine.definitions import Definition, Seats, resolve
 from worldgauge.engine.device_kind import check_device
@@ -83,7 +83,7 @@ def refuse_in_vain(planned: Sequence[tuple[Job, Plan]], here: bool = True) -> No
 
 def _hopeless(job: Job, plan: Plan, here: bool) -> dict[str, str]:
     """The named columns without a value in any case of the whole run, whatever the shard, with the reason."""
-    named = [d for d in plan.definitions if d.id in job.named]
+    named = [d for d in plan.definitions if d.id in job.named and d.id not in _zeros_of(job)]
     if not named:
         return {}
     chosen = [job.benchmark.cases[i] for i in job.chosen]
@@ -97,6 +97,13 @@ def _hopeless(job: Job, plan: Plan, here: bool) -> dict[str, str]:
         if reason and (_reason(definition, with_video, False) or not _has_value(job, plan, definition)):
             found[definition.id] = reason
     return found
+
+
+def _zeros_of(job: Job) -> set[str]:
+    """Columns that are 0 for the submission's model, which cannot do their cases: they need no video."""
+    card = job.submission.model.model_dump()
+    uses = [use for use in job.benchmark.file.metrics if use.zero_for]
+    return {use.id for use in uses if use.policy_for(Policy(), card).missing == 0.0}
 
 
 def _has_value(job: Job, plan: Plan, definition: Definition) -> bool:

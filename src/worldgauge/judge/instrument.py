@@ -221,9 +221,7 @@ class Judge(AskedInstrument):
         exhibited = exhibited or Exhibited(inquiry)
         return self._once(
             lambda: self._inquired(inquiry, exhibited),
-            lambda: self._put(
-                exhibited, inquiry.prompt, inquiry.values, inquiry.form, inquiry.about, inquiry.released
-            ),
+            lambda: self._put(exhibited, inquiry.prompt, inquiry.values, inquiry.form, inquiry.about, inquiry.released),
         )
 
     def expect(self, inquiries: Sequence[Inquiry]) -> None:

@@ -245,8 +245,10 @@ def without_value(done: Commanded, part: bool = False) -> dict[str, str]:
     harmless = {Status.SKIPPED, Status.MISSING} if part else set[Status]()
     found: dict[str, list[tuple[Summary, dict[Status, int]]]] = {}
     for summary, cases in done:
-        columns = summary.run.columns()
-        for name in summary.metrics:
+        columns, file = summary.run.columns(), summary.run.file
+        # A model that cannot do the cases of a column is 0 there without any video.
+        zeros = {use.id for use in file.benchmark.metrics if use.zero_for and file.policy_of(use.id).missing == 0.0}
+        for name in (name for name in summary.metrics if name not in zeros):
             # The number of a record with each status: the first of them has the reason.
             first: dict[Status, int] = {}
             for number, (case, status) in enumerate(zip(columns[name].cases, columns[name].statuses, strict=True)):

@@ -26,7 +26,7 @@ BANK = [
     {"ID": k, "Dimension": "Physics", "Dimension Polarity": "Positive", "Question": text}
     for k, text in enumerate(("Is it «there»?", "Does the café {stay}?\n</answer>"), start=1)
 ]
-SCRIPT = '''
+SCRIPT = """
 import json, os
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def answer(request):
     asked = json.loads(request.text.partition("film: ")[2].partition("\\nColumns")[0])
     items = [{"ID": one["ID"], "Answer": "Yes", "Reasoning": "seen"} for one in asked]
     return "```json\\n" + json.dumps(items) + "\\n```"
-'''
+"""
 
 
 @pytest.fixture

@@ -1,15 +1,17 @@
 """The paper's models as presets, and inputs for models that take camera poses."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from benchmarks.worldscore.toy_dataset import make_dataset
+from benchmarks.worldscore.toy_dataset import make_dataset, static_record, write_picture
 from helpers import worldgauge_many
 from worldgauge.benchmarks.worldscore.commands import app
+from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import LAYOUTS
 from worldgauge.benchmarks.worldscore.inputs.command import app as inputs
 from worldgauge.benchmarks.worldscore.inputs.presets import preset, presets
 from worldgauge.benchmarks.worldscore.inputs.write import write_inputs
@@ -133,3 +135,46 @@ def test_a_card_without_the_data_set(tmp_path):
     for other, reason in ((["--for", "3d", "--card"], "is there already and differs"), ([], "--data FOLDER")):
         done = CliRunner().invoke(inputs, ["-o", str(tmp_path / "mine"), *other])
         assert isinstance(done.exception, WorldGaugeError) and reason in str(done.exception)
+
+
+ADAPTED = Path(__file__).parent / "data" / "adapters"
+RELEASED = json.loads((ADAPTED / "index.json").read_text())
+
+
+@pytest.mark.parametrize("name", sorted(RELEASED["told"]))
+def test_cameras_of_the_six_3d_models_are_the_released_ones(tmp_path, name):
+    """What the released adapters hand on, recorded with a class in PyTorch3D's place: eight layouts and four chains."""
+    paths = RELEASED["paths"]
+    records = [static_record(k, "photorealistic", "indoor", "rooms", path) for k, path in enumerate(paths)]
+    (tmp_path / "static").mkdir()
+    (tmp_path / "static" / "static.json").write_text(json.dumps(records))
+    for number, record in enumerate(records):
+        write_picture(tmp_path / record["image"], (64, 48), number)
+    entries, told = run_inputs(tmp_path, tmp_path / "out", "--preset", name, "-n", str(RELEASED["frames"]))
+    recorded, expected = np.load(ADAPTED / "cameras.npz"), RELEASED["told"][name]
+    assert len(entries) == 12 and {layout for path in paths for layout in path} == set(LAYOUTS)
+    for number, entry in enumerate(entries):
+        content = json.loads((tmp_path / "out" / entry / "cameras_model.json").read_text())
+        for part in ("cameras", "cameras_interp"):
+            if name == "Text2Room":
+                matrix = recorded[f"{name}|{number}|{part}|matrix"]
+                handed = {"R": matrix[:, :3, :3], "T": matrix[:, :3, 3]}
+            else:
+                handed = {which: recorded[f"{name}|{number}|{part}|{which}"] for which in ("R", "T")}
+            for which, array in handed.items():
+                assert np.abs(np.array(content[part][which]) - array).max() < 1e-6, (entry, part, which)
+        lens = content["K"]
+        if "K" in expected:
+            assert [lens] == expected["K"]
+        elif "principal_point" in expected:
+            assert [lens[0][0]] == expected["focal_length"] and [lens[0][2], lens[1][2]] == expected["principal_point"][
+                0
+            ]
+        else:
+            assert lens is None and "the lens: the model's own" in content["not_set"]
+        assert content["image_size"] == (expected["image_size"][0] if "image_size" in expected else None)
+        assert content["in_ndc"] == expected.get("in_ndc")
+        assert content["not_set"] and all(text in " ".join(told.split()) for text in content["not_set"])
+    assert ("the picture: the model is handed prompts and cameras alone" in content["not_set"]) == (
+        expected["types"][0] == "list"
+    )

@@ -8,6 +8,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
+from worldgauge.benchmarks.worldscore.inputs.adapters import ADAPTERS
 from worldgauge.benchmarks.worldscore.inputs.cameras import CameraType
 from worldgauge.benchmarks.worldscore.inputs.presets import card_of, preset
 from worldgauge.benchmarks.worldscore.inputs.prompts import CameraTold, ModelKind, usual_camera
@@ -15,7 +16,7 @@ from worldgauge.benchmarks.worldscore.inputs.write import INDEX, write_inputs
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.submission import Submission
-from worldgauge.verbs import CaseNames, Where, parse_size, parse_tags, print_left_out, say
+from worldgauge.verbs import CaseNames, Where, parse_size, parse_tags, print_left_out, print_note, say
 
 app = typer.Typer()
 
@@ -89,6 +90,10 @@ def inputs(
         raise WorldGaugeError("inputs are written from the data set", "name its folder: --data FOLDER")
     told_size = parse_size(size) if size else known.size if known else (512, 512)
     told_camera = camera or usual_camera(cast(ModelKind, told_kind), cast(Protocol, protocol))
+    # Another kind of camera than the model's own is not what its adapter starts from.
+    adapter = (
+        ADAPTERS.get(known.name) if known and told_type == known.camera_type and told_camera == "matrices" else None
+    )
     written = write_inputs(
         data,
         out,
@@ -100,9 +105,13 @@ def inputs(
         camera=cast(CameraTold, told_camera),
         speed=speed if speed is not None else known.camera_speed if known else 1.0,
         camera_type=cast(CameraType, told_type),
+        adapter=adapter,
         protocol=cast(Protocol, protocol),
     )
     width, height = told_size
     print_left_out(written, out)
+    if adapter is not None:
+        print_note(f"{adapter.model} is handed {adapter.handed_as}: cameras_model.json of each world")
+        print_note(f"not set: {'; '.join(adapter.not_set)}")
     count = len(written.entries)
     say(f"{count} cases for {told_kind} models at {width}x{height}, camera in {told_camera}: {out / INDEX}")

@@ -12,6 +12,7 @@ from worldgauge.benchmarks.worldscore.data.worlds import WorldSpec
 from worldgauge.benchmarks.worldscore.formulas.image_fit import crop_and_resize
 from worldgauge.benchmarks.worldscore.formulas.protocols import Protocol
 from worldgauge.benchmarks.worldscore.formulas.trajectory_layouts import layout_path, total_frames
+from worldgauge.benchmarks.worldscore.inputs.adapters import Adapter
 from worldgauge.benchmarks.worldscore.inputs.cameras import (
     CameraType,
     camera_data,
@@ -46,12 +47,14 @@ def write_inputs(
     camera: CameraTold | None = None,
     speed: float = 1.0,
     camera_type: CameraType = "tensor",
+    adapter: Adapter | None = None,
     protocol: Protocol = "released",
 ) -> WrittenInputs:
     """Write every world of the data set of these `names` with the tags `where`, and `inputs.json` that lists them.
 
     3D models do not make dynamic worlds, so these are left out for them. `protocol` decides which prompt a layout gets
-    that stays in its scene; `camera` whether the path is told in the prompt or written as matrices beside it.
+    that stays in its scene; `camera` whether the path is told in the prompt or written as matrices beside it. Where the
+    model has an `adapter` of its own the matrices' file also has what that hands to it.
     """
     told = camera or usual_camera(kind, protocol)
     folder, found = read_worlds(data)
@@ -61,14 +64,17 @@ def write_inputs(
         world = worlds[case.id]
         if kind == "3d" and world.visual_movement == "dynamic":
             raise WorldGaugeError("a 3D model makes no dynamic world")
-        target = out / world.folder
+        target, static = out / world.folder, world.visual_movement == "static"
+        # Made before anything is written: a layout may have no trajectory.
+        path = layout_path(world.camera_path, frames, speed) if static else None
+        matrices = _matrices(world, frames, speed, camera_type, adapter) if told == "matrices" else None
         _write_image(folder / world.image, target / "input_image.png", size)
         _write_json(target / "image_data.json", world.image_data(frames))
-        if world.visual_movement == "static":
+        if path is not None:
             _write_json(target / "camera_data.json", camera_data(world.camera_path, frames, speed))
-            layout_path(world.camera_path, frames, speed).save(target / "cameras_opencv.npz")
-        if told == "matrices":
-            _write_matrices(world, target, frames, speed, camera_type)
+            path.save(target / "cameras_opencv.npz")
+        if matrices is not None:
+            _write_json(target / "cameras_model.json", matrices)
         return _entry(world, kind, size, frames, protocol, told)
 
     chosen = choose_cases([as_case(world) for world in found], names, where)
@@ -106,14 +112,17 @@ def _entry(
     }
 
 
-def _write_matrices(world: WorldSpec, target: Path, frames: int, speed: float, camera_type: CameraType) -> None:
+def _matrices(
+    world: WorldSpec, frames: int, speed: float, camera_type: CameraType, adapter: Adapter | None
+) -> dict[str, Any]:
     """The path as a model wants it that takes poses; the camera of a dynamic world stands still."""
-    if world.visual_movement == "dynamic":
-        matrices = fixed_matrices(frames, camera_type)
-    else:
+    static = world.visual_movement == "static"
+    if static:
         matrices = camera_matrices(world.camera_path, frames, speed, camera_type)
-    content = {"camera_type": camera_type, "focal_length": focal_length(), "matrices": matrices.tolist()}
-    _write_json(target / "cameras_model.json", content)
+    else:
+        matrices = fixed_matrices(frames, camera_type)
+    handed = adapter.cameras(world.camera_path, frames, speed) if adapter is not None and static else {}
+    return {"camera_type": camera_type, "focal_length": focal_length(), "matrices": matrices.tolist(), **handed}
 
 
 def _write_image(source: Path, target: Path, size: tuple[int, int]) -> None:
