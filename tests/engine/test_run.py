@@ -15,7 +15,8 @@ from worldgauge.core.signal import SignalUse
 from worldgauge.core.status import Status
 from worldgauge.core.video import Video
 from worldgauge.engine.plan import RATES_FILE, CaseWork, Plan, read_rates
-from worldgauge.engine.run import Totals, _items_of, _make_folder, _remember_rates
+from worldgauge.engine.rates import remember_costs
+from worldgauge.engine.run import Totals, _items_of, _make_folder
 from worldgauge.engine.run_description import environment
 from worldgauge.engine.stages import Stages
 from worldgauge.engine.work import WorkResult
@@ -62,8 +63,7 @@ def test_totals_are_sums() -> None:
     assert totals.statuses == {Status.OK: 4}
     assert totals.counters == {"records_written": 4}
     assert totals.not_stored == {"m_gone": 2}
-    assert totals.signal_seconds == {"s_flow": 6.0}
-    assert totals.signal_megapixels == {"s_flow": 4.0}
+    assert totals.costs["s_flow"].costs == [1.5, 1.5], "seconds for a frame of one megapixel, clip by clip"
     assert not totals.finished
 
 
@@ -72,19 +72,19 @@ def test_rates_are_seconds_per_megapixel_and_older_ones_stay(tmp_path: Path) -> 
     totals = Totals()
     totals.add(_result(megapixels=4.0, s_flow=3.0))
     totals.add(_result(megapixels=0.0, s_nothing=3.0))
-    _remember_rates(tmp_path, totals)
+    remember_costs(tmp_path, totals.costs)
     assert read_rates(tmp_path) == {"s_old": 9.0, "s_flow": 0.75}
     assert [file.name for file in tmp_path.iterdir()] == [RATES_FILE]
 
 
 def test_nothing_measured_and_nowhere_to_write_are_harmless(tmp_path: Path) -> None:
-    _remember_rates(tmp_path, Totals())
+    remember_costs(tmp_path, Totals().costs)
     assert list(tmp_path.iterdir()) == []
     totals = Totals()
     totals.add(_result(s_flow=3.0))
-    _remember_rates(tmp_path / "nowhere", totals)
+    remember_costs(tmp_path / "nowhere", totals.costs)
     (tmp_path / RATES_FILE).mkdir()
-    _remember_rates(tmp_path, totals)
+    remember_costs(tmp_path, totals.costs)
     assert [file.name for file in tmp_path.iterdir()] == [RATES_FILE]
 
 

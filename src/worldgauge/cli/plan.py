@@ -16,10 +16,11 @@ from worldgauge.core.weights import total_in_words
 from worldgauge.engine.job import Job
 from worldgauge.engine.judging import sending
 from worldgauge.engine.limits import gigabytes, parse_memory
-from worldgauge.engine.plan import Plan, make_plans
+from worldgauge.engine.plan import Plan, expected_between, make_plans
 from worldgauge.engine.scale.forecast import forecast
 from worldgauge.engine.scale.resources import CPUS_BESIDE_GPU
-from worldgauge.verbs import AsJson, duration, print_json, print_pairs, say
+from worldgauge.report.terminal import duration_between
+from worldgauge.verbs import AsJson, print_json, print_pairs, say
 
 app = typer.Typer()
 
@@ -110,6 +111,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "networks": {one.name: {"gigabytes": one.memory, "here": one.unavailable() is None} for one in plan.networks},
         "passes": [[network.name for network in networks] for networks in plan.stages.networks],
         "seconds_on_one_worker": round(plan.seconds, 1),
+        "seconds_between": [round(end, 1) for end in plan.seconds_between],
         "gigabytes_per_worker": round(plan.gigabytes, 2),
         "judge": {
             "calls": plan.asking.calls,
@@ -137,7 +139,7 @@ def print_plan(plan: Plan, job: Job) -> None:
         ("metrics", ", ".join(d.id for d in plan.definitions if d.id not in plan.impossible) or "none"),
         ("records", f"{plan.records} to write, {plan.done_records} done"),
         ("signals", f"{signals} to compute, {plan.stored} stored"),
-        ("expected", f"{duration(plan.seconds / workers)} on {crew}, {plan.gigabytes:.1f} GB each"),
+        ("expected", f"{duration_between(*expected_between(plan, job))} on {crew}, {plan.gigabytes:.1f} GB each"),
     ]
     lines += _network_lines(plan) + _weights_lines(plan) + _judge_lines(plan, job)
     lines += [("remark", remark) for remark in plan.remarks]

@@ -32,6 +32,7 @@ from worldgauge.cli.scaled import (
 )
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.engine.fitting import execute_fitting
+from worldgauge.engine.headway import Headway
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
 from worldgauge.engine.possible import refuse_in_vain
@@ -114,8 +115,9 @@ def _execute(place: Place, as_json: bool) -> list[tuple[Job, Plan, Totals]]:
             print_plan(plan, job)
     try:
         make = place.executor_for(planned)
-        with RunProgress(sum(plan.records for plan in plans)) as progress:
-            return execute_fitting(planned, progress.advance, say, progress.asked, make, place.opens)
+        with RunProgress(sum(plan.records for plan in plans), headway=Headway(planned)) as progress:
+            hooks = progress.advance, say, progress.asked
+            return execute_fitting(planned, *hooks, make, place.opens, progress.step)
     except KeyboardInterrupt:
         folders = ", ".join(str(job.setup.out) for job in jobs)
         say(f"stopped; every finished record is in {folders}. The same command goes on from there.", err=True)

@@ -17,10 +17,14 @@ from worldgauge.engine.surroundings import as_found, one_blas_thread
 from worldgauge.engine.team import side_by_side
 from worldgauge.engine.watch import NOTHING
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
+from worldgauge.engine.work_items import OnStep, Step
 
 
 class Executor(Protocol):
     """Two methods; results come in any order, because no score depends on it."""
+
+    on_step: OnStep | None
+    """Called with what workers are at, where that is seen."""
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]: ...
 
@@ -52,8 +56,10 @@ class InlineExecutor:
             self._worker = Worker(setup, perceive)
             self._found = found.pop_all()
         self._ahead = setup.ahead
+        self.on_step: OnStep | None = None
 
     def map(self, items: Iterable[WorkItem]) -> Iterator[WorkResult]:
+        self._worker.on_step = self.on_step
         if self._ahead > 1:
             return side_by_side(self._worker.perform, items, self._ahead)
         return map(self._worker.perform, items)
@@ -78,6 +84,9 @@ class PoolExecutor:
         self._deaths: Counter[tuple[tuple[str, int], int, int]] = Counter()
         """By video, stage and step."""
         self._failed_starts = 0
+        self.on_step: OnStep | None = None
+        self._seen: dict[int, Step] = {}
+        """By worker, what it was last seen at."""
         self._environment = ExitStack()
         self._environment.enter_context(one_blas_thread())
 
@@ -88,6 +97,7 @@ class PoolExecutor:
             if not any(worker.items for worker in self._workers):
                 return
             for worker in first_news(self._workers):
+                self._look_at(worker)
                 # First, so that what it said before it died is heard.
                 died = worker.death()
                 yield from worker.answers()
@@ -96,6 +106,17 @@ class PoolExecutor:
                     worker.end()
                     self._workers.remove(worker)
                     again.extend(self._left_by(worker, death))
+
+    def _look_at(self, worker: WorkerProcess) -> None:
+        """Tell what a worker is at. Between two looks it may have done several steps; its answer names them all."""
+        if self.on_step is None:
+            return
+        before, now = self._seen.pop(id(worker), None), worker.at()
+        if before is not None and before != now:
+            self.on_step(before._replace(done=True))
+        if now is not None:
+            self._seen[id(worker)] = now
+            self.on_step(now)
 
     def close(self) -> None:
         """Stop at once: a half-done case leaves nothing behind but stored signals."""

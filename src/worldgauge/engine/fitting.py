@@ -18,6 +18,7 @@ from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
 from worldgauge.engine.run import OnResult, Totals, execute_together
+from worldgauge.engine.work_items import OnStep
 
 log = logging.getLogger(__name__)
 Planned = Sequence[tuple[Job, Plan]]
@@ -31,12 +32,13 @@ def execute_fitting(
     on_asked: OnAsked = lambda _: None,
     make_executor: Callable[..., Executor] = local_executor,
     opens: OpensJudge | None = None,
+    on_step: OnStep | None = None,
 ) -> list[tuple[Job, Plan, Totals]]:
     """Do what plans of benchmarks over the same videos say, each network with as many rows as fit."""
     planned = tried(planned)
     while True:
         try:
-            totals = execute_together(planned, on_result, make_executor=make_executor, on_asked=on_asked, opens=opens)
+            totals = execute_together(planned, on_result, True, make_executor, on_asked, opens, on_step)
         except NoRoom as problem:
             planned = halved(_with_what_is_left(planned), problem, tell)
         else:

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 from worldgauge.core.errors import Unscored
 from worldgauge.core.frozen import freeze
 from worldgauge.core.reasons import OF_THE_CASE
 from worldgauge.core.signal import Arrays, SignalUse
+from worldgauge.engine.rates import Elapsed, Moment
 
 
 class Passing:
     """Rows on their way to the one signal that reads them: computed as it asks, held by nobody."""
 
-    def __init__(self, call: Callable[[], Iterator[Arrays]], done: Callable[[float], None], use: SignalUse) -> None:
+    def __init__(self, call: Callable[[], Iterator[Arrays]], done: Callable[[Elapsed], None], use: SignalUse) -> None:
         self._call = call
         self._done = done
         self._use = use
 
     def __iter__(self) -> Iterator[Arrays]:
-        seconds, stacks = 0.0, self._call()
+        took, stacks = Elapsed(), self._call()
         try:
             while True:
-                started = time.perf_counter()
+                started = Moment.now()
                 stack = next(stacks, None)
-                seconds += time.perf_counter() - started
+                took = took.plus(Elapsed.since(started))
                 if stack is None:
                     return
                 yield freeze(dict(stack))
         except Unscored as outcome:
             raise blamed(outcome, self._use) from outcome
         finally:
-            self._done(seconds)
+            self._done(took)
 
 
 def blamed(outcome: Unscored, use: SignalUse) -> Unscored:

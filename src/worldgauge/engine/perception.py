@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
@@ -23,6 +22,7 @@ from worldgauge.engine.estimate import refuse_too_large
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.loaded import Loaded as Loaded
 from worldgauge.engine.passing import Passing, blamed
+from worldgauge.engine.rates import Elapsed, Moment
 from worldgauge.engine.scratch import FOLDER as SCRATCH
 from worldgauge.engine.scratch import Held, Scratch
 from worldgauge.engine.store import Store
@@ -61,6 +61,8 @@ class Perception:
         self.counters: Counter[str] = Counter()
         self.seconds: dict[str, float] = {}
         """Time spent computing, by signal."""
+        self.costs: dict[str, float] = {}
+        """The same on a machine with a processor to spare."""
         self.stored = 0
         """Bytes brought to the store."""
         self.inputs = inputs
@@ -71,8 +73,8 @@ class Perception:
         self._scratch = scratch or Scratch(store.root / SCRATCH)
         self._spilled = spilled
         self._together = together or Together()
-        self._streamed = 0.0
-        """Seconds spent below a signal while it was at work."""
+        self._streamed = Elapsed()
+        """Spent below a signal while it was at work."""
         self._identities: dict[SignalUse, dict[str, Any]] = {}
         self._keys: dict[SignalUse, str] = {}
         self._values: dict[SignalUse, Any] = {}
@@ -260,7 +262,7 @@ class Perception:
         call = self._call(use, signal)
         if signal.streams and self._together.readers(self.key(use)) == 1 and use not in self._spilled:
             return Passing(call, partial(self._count_streamed, use), use)
-        started, self._streamed = time.perf_counter(), 0.0
+        started, self._streamed = Moment.now(), Elapsed()
         try:
             found = self._watched(use, (lambda: self._scratch.hold(call())) if signal.streams else call)
         except Unscored as outcome:
@@ -290,24 +292,24 @@ class Perception:
                     continue
                 # A need that is not kept leaves no other trace of what it found out.
                 if not SIGNALS.get(need.signal).kept:
-                    self._keep(use, {}, time.perf_counter(), outcome)
+                    self._keep(use, {}, Moment.now(), outcome)
                 raise
         if signal.seat is not None:
             arguments.append(self._watched(use, partial(self._instruments.get, use.signal), loading=True))
         return partial(signal.function, *arguments, **dict(use.parameters))
 
-    def _count_streamed(self, use: SignalUse, seconds: float) -> None:
+    def _count_streamed(self, use: SignalUse, took: Elapsed) -> None:
         """Note rows that went straight to the one signal that reads them."""
-        self._streamed += seconds
-        self._count(use, seconds)
+        self._streamed = self._streamed.plus(took)
+        self._count(use, took)
 
-    def _keep(self, use: SignalUse, arrays: Arrays, started: float, unscored: Unscored | None = None) -> None:
-        seconds = time.perf_counter() - started - self._streamed
-        self._streamed = 0.0
-        self._count(use, seconds)
+    def _keep(self, use: SignalUse, arrays: Arrays, started: Moment, unscored: Unscored | None = None) -> None:
+        took = Elapsed.since(started).minus(self._streamed)
+        self._streamed = Elapsed()
+        self._count(use, took)
         if SIGNALS.get(use.signal).kept:
             device = self._store.device if self._asks_networks(use) else cpu_kind()
-            meta = {"signal": use.signal, "identity": self.identity(use), "seconds": seconds, "device": device}
+            meta = {"signal": use.signal, "identity": self.identity(use), "seconds": took.wall, "device": device}
             if unscored is not None:
                 meta |= {"unscored": str(unscored)} | ({"code": unscored.code} if unscored.code else {})
             self._store.save(self.key(use), arrays, meta)
@@ -315,10 +317,11 @@ class Perception:
                 # Somebody may clear the store meanwhile.
                 self.stored += self._store.path(self.key(use)).stat().st_size
 
-    def _count(self, use: SignalUse, seconds: float) -> None:
+    def _count(self, use: SignalUse, took: Elapsed) -> None:
         self.counters["signals_computed"] += 1
         self.counters[f"computed:{use.signal}"] += 1
-        self.seconds[use.signal] = self.seconds.get(use.signal, 0.0) + seconds
+        self.seconds[use.signal] = self.seconds.get(use.signal, 0.0) + took.wall
+        self.costs[use.signal] = self.costs.get(use.signal, 0.0) + took.cost
 
     def _read(self, part: str, use: SignalUse) -> Any:
         value = self.inputs.value(self._source(part, use))

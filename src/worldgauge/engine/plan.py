@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from operator import attrgetter
 
 from worldgauge.core.asking import AskedInstrument, Expected
 from worldgauge.core.case import Case
@@ -29,13 +28,13 @@ from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.job import Job
 from worldgauge.engine.perception import Perception
 from worldgauge.engine.possible import why_not
+from worldgauge.engine.rates import DECLARED, OF_CARD, Rate, busyness, read_costs
+from worldgauge.engine.rates import RATES_FILE as RATES_FILE
+from worldgauge.engine.rates import read_rates as read_rates
 from worldgauge.engine.records import finished
 from worldgauge.engine.seats import Maker
 from worldgauge.engine.stages import Stages, joint_stages
 from worldgauge.engine.store import Store
-
-RATES_FILE = "rates.json"
-"""In the store: seconds per frame of one megapixel, per signal, as measured on this machine."""
 
 _CARD_MEGAPIXELS = 0.48 * 0.832
 """Of the frames that the rates of cards are about."""
@@ -90,6 +89,10 @@ class Plan:
     """On the folder it goes on with."""
     seconds: float = 0.0
     """Expected time of perception on one worker."""
+    seconds_between: tuple[float, float] = (0.0, 0.0)
+    """From where to where that may lie: by how far clips and runs differed, or by how little is known."""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """Signal to the expected seconds on one clip."""
     gigabytes: float = 0.0
     """Expected memory of one worker."""
     asking: Expected = field(default_factory=Expected)
@@ -233,7 +236,10 @@ def _estimate(
     `sharing`: workers of one GPU, 0 without any.
     """
     # As measured on this machine, else as the networks' cards say, else as the signals do.
-    rates = (rates_of_cards(plan, seats, sharing) if sharing else {}) | read_rates(store.root)
+    rates = {name: Rate.within(SIGNALS.get(name).cost, DECLARED) for name in plan.signals()}
+    if sharing:
+        rates |= {name: Rate.within(rate, OF_CARD) for name, rate in rates_of_cards(plan, seats, sharing).items()}
+    rates |= read_costs(store.root)
     busy = [work for work in plan.works if work.compute and work.video is not None]
     spread = {id(work) for work in busy[:: max(1, len(busy) // _PROBED)][:_PROBED]}
     looked_into = [work for work in busy if id(work) in spread or "info" in vars(work.video)]
@@ -253,8 +259,28 @@ def _estimate(
     if not megapixels:
         return 0.0, 0.0
     mean = sum(megapixels) / len(megapixels)
-    seconds = sum(rates.get(name, SIGNALS.get(name).cost) * mean * count for name, count in plan.signals().items())
-    return seconds, most
+    counts = plan.signals()
+    plan.costs = {name: rates[name].typical * mean for name in counts}
+    low, high = (sum(end(rates[name]) * mean * n for name, n in counts.items()) for end in (_low, _high))
+    plan.seconds_between = low, high
+    return sum(plan.costs[name] * count for name, count in counts.items()), most
+
+
+_low, _high = attrgetter("low"), attrgetter("high")
+
+
+def expected_between(plan: Plan, job: Job) -> tuple[float, float]:
+    """Seconds that the run will take at least and at most, all workers at work: on a CPU with what others leave of it.
+
+    Perception only: a run of a few seconds takes as long to start.
+    """
+    workers = max(1, min(job.workers, sum(bool(work.compute) for work in plan.works)))
+    if job.setup.device != "cpu":
+        low, high = (end / workers for end in plan.seconds_between)
+        return low, high
+    # More workers than cores take turns.
+    at_once = min(workers, os.cpu_count() or 1)
+    return plan.seconds_between[0] / at_once, plan.seconds_between[1] / workers * busyness(workers)
 
 
 def _looked_into(work: CaseWork, seats: Seats) -> tuple[float, float] | None:
@@ -277,15 +303,6 @@ def rates_of_cards(plan: Plan, seats: Seats, sharing: int) -> dict[str, float]:
         if instrument is not None and instrument.rate is not None:
             found[name] = sharing / (instrument.rate * _CARD_MEGAPIXELS)
     return found
-
-
-def read_rates(store: Path) -> dict[str, float]:
-    """Measured seconds per frame of one megapixel, by signal; empty before the first run."""
-    try:
-        rates: dict[str, float] = json.loads((store / RATES_FILE).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return rates
 
 
 def _check_policy(job: Job, definitions: list[Definition]) -> None:

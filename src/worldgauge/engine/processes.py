@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
@@ -25,16 +26,23 @@ from worldgauge.engine.memory import keep_freed_memory, resident_bytes
 from worldgauge.engine.surroundings import one_opencv_thread
 from worldgauge.engine.team import quick_switching
 from worldgauge.engine.watch import NOTHING, Slot
-from worldgauge.engine.work import Worker, WorkItem, WorkResult
+from worldgauge.engine.work import NamedStep, Worker, WorkItem, WorkResult
+from worldgauge.engine.work_items import Step
 
 log = logging.getLogger(__name__)
 
-_READY = "ready"
 _LOOK = 0.1
 """Seconds between two looks at what the workers take."""
 _AHEAD, _QUICK, _SMALL = 4, 0.05, 16_384
 """Items a worker is given at once where one takes less than that many seconds and bytes: it need not wait for the
 next, which slow items must do, lest one worker idles while another has two of them."""
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A worker can begin."""
+
+    steps: tuple[NamedStep, ...]
 
 
 class Death(NamedTuple):
@@ -68,7 +76,7 @@ class WorkerProcess:
         context = multiprocessing.get_context("spawn")
         self.device = setup.device
         self._ahead = setup.ahead
-        self._slot: Slot = context.RawValue(Slot, NOTHING, 0, SETTING_UP)
+        self._slot: Slot = context.RawValue(Slot, NOTHING, 0, SETTING_UP, 0)
         self._pipe, theirs = context.Pipe()
         arguments = (os.getpid(), setup, perceive, theirs, self._slot)
         self._process = context.Process(target=_work, args=arguments)
@@ -83,6 +91,9 @@ class WorkerProcess:
         self._answered = time.monotonic()
         self._seconds = 1.0
         """What the last item took."""
+        self._given = 0
+        self._steps: tuple[NamedStep, ...] = ()
+        """What it calls its steps."""
         self._changes, self._changed = 0, time.monotonic()
         """The slot's count of changes, and when it was last seen to grow."""
         self._looked = 0.0
@@ -101,6 +112,16 @@ class WorkerProcess:
         """What it is, or was, at."""
         return int(self._slot.step)
 
+    def at(self) -> Step | None:
+        """The same with its name and the video it is about; None where it is at none, or between two."""
+        number, serial = int(self._slot.step), int(self._slot.item)
+        item = next((item for item in self.items if item.serial == serial), None)
+        if item is None or not 0 <= number < len(self._steps):
+            return None
+        part, name, is_signal = self._steps[number]
+        of_part = next((each for each in (item, *item.beside) if each.part == part), item)
+        return Step(of_part.case.id, of_part.take, part, name, is_signal)
+
     def watched(self) -> list[Connection | int]:
         """What tells that it has answered or died."""
         return [self._pipe, self._process.sentinel]
@@ -109,6 +130,8 @@ class WorkerProcess:
         """Put an item on its list."""
         if not self.items:
             self._changed = time.monotonic()
+        self._given += 1
+        item = replace(item, serial=self._given)
         self.items.append(item)
         self._waiting.append(bytes(ForkingPickler.dumps(item)))
         self._send()
@@ -126,8 +149,8 @@ class WorkerProcess:
             now = time.monotonic()
             if isinstance(answer, BaseException):
                 raise answer
-            if answer == _READY:
-                self.was_ready, self._changed = True, now
+            if isinstance(answer, _Ready):
+                self.was_ready, self._changed, self._steps = True, now, answer.steps
             else:
                 # Cases that are worked on side by side end in any order.
                 done = next(item for item in self.items if (*item.key, item.part) == answer.item)
@@ -201,7 +224,7 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
     except Exception as error:  # noqa: BLE001  told by the main process
         pipe.send(portable(error))
         return
-    pipe.send(_READY)
+    pipe.send(_Ready(worker.steps))
 
     def coming() -> Iterator[WorkItem]:
         while True:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,12 +27,14 @@ from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job
 from worldgauge.engine.journal import Journal
 from worldgauge.engine.judging import Judging, refuse_unconfirmed
-from worldgauge.engine.plan import RATES_FILE, Plan, read_rates
+from worldgauge.engine.plan import Plan
+from worldgauge.engine.rates import Observed, remember_costs
 from worldgauge.engine.run_description import invocation, run_file
 from worldgauge.engine.run_places import bringing
 from worldgauge.engine.scratch import Scratch
 from worldgauge.engine.store import Store
 from worldgauge.engine.work import WorkItem, WorkResult
+from worldgauge.engine.work_items import OnStep
 from worldgauge.engine.writing import writing
 
 OnResult = Callable[[WorkResult], None]
@@ -45,8 +46,8 @@ class Totals:
 
     statuses: Counter[Status] = field(default_factory=Counter)
     counters: Counter[str] = field(default_factory=Counter)
-    signal_seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    signal_megapixels: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    costs: defaultdict[str, Observed] = field(default_factory=lambda: defaultdict(Observed))
+    """Of each signal what a frame of one megapixel cost, clip by clip."""
     not_stored: Counter[str] = field(default_factory=Counter)
     gpu_seconds: float = 0.0
     """In which a worker had something launched, all workers together,"""
@@ -81,9 +82,8 @@ class Totals:
         self.counters += result.counters
         self.gpu_seconds += result.gpu_seconds
         self.not_stored.update(result.not_stored)
-        for name, seconds in result.seconds.items():
-            self.signal_seconds[name] += seconds
-            self.signal_megapixels[name] += result.megapixels
+        for name, seconds in result.seconds.items() if result.megapixels > 0 else ():
+            self.costs[name].add(result.costs.get(name, seconds) / result.megapixels)
 
 
 def execute(
@@ -105,11 +105,13 @@ def execute_together(
     make_executor: Callable[..., Executor] = local_executor,
     on_asked: OnAsked = lambda _: None,
     opens: OpensJudge | None = None,
+    on_step: OnStep | None = None,
 ) -> list[Totals]:
     """Do what plans of several benchmarks, or of several models, say in the same passes: `make_plans` makes them.
 
     Each has a run folder of its own. A video is decoded once per pass for all, a question that several have in common
     is asked once, and all ask out of one purse. `opens` connects to a judge that is not asked from this process.
+    `on_step` learns of each signal and metric as workers are at it, where that can be seen.
     """
     if perceive:
         refuse_unconfirmed(planned)
@@ -131,6 +133,7 @@ def execute_together(
             for part, (job, plan) in enumerate(planned)
         ]
         executor = make_executor(setup, first.workers, perceive)
+        executor.on_step = on_step
         begun, ended = time.perf_counter(), None
         try:
             for stage in range(planned[0][1].stages.count):
@@ -209,7 +212,7 @@ def _folder(
             _save(file, out)
             if folder.totals.finished and job.setup.judge is not None and job.setup.judge.ballots > 1:
                 gather_ballots(Run(out), Store(job.setup.store))
-            _remember_rates(job.setup.store, folder.totals, job.setup.ahead)
+            remember_costs(job.setup.store, folder.totals.costs, job.setup.ahead)
 
 
 def _describe(job: Job, plan: Plan, file: RunFile) -> None:
@@ -266,25 +269,6 @@ def _look_at_the_rest(job: Job, plan: Plan, file: RunFile, listed: Contents | No
     asked = [case for case in job.benchmark.cases if case.id in cases]
     if len(asked) > len(planned.cases) or not all(parts.keys() >= set(reads) for parts in planned.videos.values()):
         plan.contents, _ = establish(planned.identity, asked, job.submission, reads)
-
-
-def _remember_rates(store: Path, totals: Totals, ahead: int = 1) -> None:
-    """Keep the measured cost of each signal for the next plan; losing it is harmless. Of cases that were worked on side
-    by side each took its time while the others took theirs."""
-    rates = read_rates(store)
-    for name, megapixels in totals.signal_megapixels.items():
-        if megapixels > 0:
-            rates[name] = totals.signal_seconds[name] / megapixels / ahead
-    if not rates:
-        return
-    partial = store / f".{RATES_FILE}.{os.getpid()}"
-    try:
-        partial.write_text(json.dumps(rates, indent=1, sort_keys=True), "utf-8")
-        partial.replace(store / RATES_FILE)
-    except OSError:
-        # On a file system that nothing can be written to, even removing what is not there fails.
-        with suppress(OSError):
-            partial.unlink()
 
 
 def _make_folder(out: Path) -> None:

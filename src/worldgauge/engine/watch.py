@@ -23,7 +23,12 @@ class Misbehaved(Exception):
 class Slot(ctypes.Structure):
     """What a worker process is at. It lies in memory that the main process sees, however the worker ends."""
 
-    _fields_ = (("step", ctypes.c_int64), ("changes", ctypes.c_uint64), ("allowed", ctypes.c_double))
+    _fields_ = (
+        ("step", ctypes.c_int64),
+        ("changes", ctypes.c_uint64),
+        ("allowed", ctypes.c_double),
+        ("item", ctypes.c_uint64),
+    )
 
 
 class Watch:
@@ -43,6 +48,10 @@ class Watch:
         """Steps not to be tried again on the case at hand, with what they did to their worker."""
         self.seconds = SETTING_UP
         """What a step may take on the case at hand."""
+        self.item = 0
+        """The number of the item at hand, as the main process counts them."""
+        self.on_step: Callable[[Hashable, bool], object] | None = None
+        """Called when a step begins, and with True when it is done."""
         self._part: int | None = None
 
     def of_part(self, part: int) -> Watch:
@@ -69,6 +78,8 @@ class Watch:
         if number in self.given_up:
             raise Misbehaved(f"{who()} {self.given_up[number]}")
         self._tell(number, SETTING_UP if loading else self.seconds)
+        if self.on_step is not None:
+            self.on_step(step, False)
         try:
             answer = function()
         except (RecursionError, MemoryError) as error:
@@ -81,6 +92,8 @@ class Watch:
             raise Misbehaved(f"{who()} raised {told(error)}") from error
         finally:
             self._tell(NOTHING, SETTING_UP)
+            if self.on_step is not None and not loading:
+                self.on_step(step, True)
         if self._interrupts is not None and self._interrupts.seen:
             # It was swallowed on the way.
             raise KeyboardInterrupt
@@ -89,6 +102,7 @@ class Watch:
     def _tell(self, number: int, allowed: float) -> None:
         # In this order: who sees the new limit must not think that the old step is still running.
         self._slot.changes += 1
+        self._slot.item = self.item
         self._slot.step = number
         self._slot.allowed = allowed
 

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
@@ -31,10 +31,15 @@ from worldgauge.engine.store import Store
 from worldgauge.engine.surroundings import one_torch_thread
 from worldgauge.engine.together import Together
 from worldgauge.engine.watch import Slot, Watch
+from worldgauge.engine.work_items import OnStep, Step
 from worldgauge.engine.work_items import WorkItem as WorkItem
 from worldgauge.engine.work_items import WorkResult as WorkResult
 
 log = logging.getLogger(__name__)
+
+
+NamedStep = tuple[int, str, bool]
+"""The benchmark a step is of, the name of its signal or metric, and whether it is a signal."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,10 @@ class Worker:
         self.loaded = first.loaded
         self._stage = 0
         steps = [(p.number, step) for p in self.parts for step in (*p.definitions, *p.stages.of_use)]
+        self.steps = tuple(map(_named, dict.fromkeys(steps)))
+        """By the number that `Watch` gives it, each step: its benchmark, its name and whether it is a signal."""
+        self.on_step: OnStep | None = None
+        """Called with each step as it begins and ends, where the worker is no process of its own."""
         foreign = any(has_foreign_code(p.definitions.values(), p.seats) for p in self.parts)
         self.watch = Watch(steps, setup.limits, slot, foreign=foreign)
         self._setup = setup
@@ -105,7 +114,7 @@ class Worker:
         self._enter(item.stage)
         # Each thread has its own: a step is told by one of them at a time.
         with copy(self.watch) as watch:
-            watch.given_up = item.given_up
+            watch.given_up, watch.item = item.given_up, item.serial
             watch.seconds = self._setup.limits.seconds_for(_length(item))
             try:
                 result = self._perform(item, watch)
@@ -138,6 +147,14 @@ class Worker:
         video = held_video(item.video, part.definitions.values())
         inputs = CaseInputs(item.case, video, item.reference, together if joint else None, self._readers)
         own = watch.of_part(part.number)
+        if (on_step := self.on_step) is not None:
+            about = item.case.id, item.take, part.number
+
+            def tell(step: Hashable, done: bool) -> None:
+                _, name, is_signal = _named((part.number, step))
+                on_step(Step(*about, name, is_signal, done))
+
+            own.on_step = tell
         stages, place = part.stages, (part.scratch, part.stages.spilled)
         perception = Perception(inputs, part.seats, part.store, part.loaded, own, *place, together, item.unanswered)
         wanted = [part.definitions[m] for m in item.metrics if stages.of_metric[m] >= item.stage]
@@ -174,6 +191,7 @@ class Worker:
         result.counters = perception.counters + begun.inputs.decodes()
         result.counters["records_written"] += result.statuses.total()
         result.seconds, result.stored = perception.seconds, perception.stored
+        result.costs = perception.costs
         if perception.seconds and item.video is not None:
             with contextlib.suppress(WorldGaugeError):
                 info = item.video.info
@@ -221,6 +239,11 @@ class Worker:
             self._readers.shutdown(wait=False, cancel_futures=True)
         if self.loaded is not None:
             self.loaded.keep_only()
+
+
+def _named(step: tuple[int, Hashable]) -> NamedStep:
+    number, at = step
+    return (number, at.signal, True) if isinstance(at, SignalUse) else (number, str(at), False)
 
 
 def _parts(setup: Setup, perceive: bool) -> Iterator[Part]:

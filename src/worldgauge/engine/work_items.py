@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from worldgauge.core.case import Case
 from worldgauge.core.errors import WorldGaugeError
@@ -39,6 +40,8 @@ class WorkItem:
     """Whether a worker does it beside nothing else, so that it is known who has ended the worker."""
     unanswered: Mapping[SignalUse, WorldGaugeError] = field(default_factory=dict)
     """Signals that somebody was asked for in vain, with the reason."""
+    serial: int = 0
+    """Its number among the items of a worker process."""
     given_up: Mapping[int, str] = field(default_factory=dict)
     """Steps of `Watch` that have cost a worker twice, with what they did; what needs them becomes an error."""
 
@@ -46,6 +49,27 @@ class WorkItem:
     def key(self) -> tuple[str, int]:
         """Which video it is."""
         return self.case.id, self.take
+
+
+class Step(NamedTuple):
+    """What a worker is at, or has done, on one video of a case."""
+
+    case: str
+    take: int
+    part: int
+    """Which of the benchmarks that are scored together it is of."""
+    name: str
+    """The signal, or the metric."""
+    is_signal: bool
+    done: bool = False
+
+    @property
+    def video(self) -> tuple[str, int, int]:
+        """As `WorkResult.item`."""
+        return self.case, self.take, self.part
+
+
+OnStep = Callable[[Step], object]
 
 
 @dataclass
@@ -74,6 +98,8 @@ class WorkResult:
     """Seconds from the item to its answer, all benchmarks together."""
     stored: int = 0
     """Bytes brought to the store."""
+    costs: dict[str, float] = field(default_factory=dict)
+    """What each signal would have taken on a machine with a processor to spare."""
 
     @property
     def item(self) -> tuple[str, int, int]:

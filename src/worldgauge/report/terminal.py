@@ -85,6 +85,21 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def duration_between(low: float, high: float) -> str:
+    """From where to where a time may lie, in the unit of the longer one.
+
+    >>> duration_between(0.2, 3), duration_between(62, 300), duration_between(80, 82), duration_between(3000, 9000)
+    ('0.2 to 3.0 s', '1 to 5 min', '1 min 22 s', '0.8 to 2.5 h')
+    """
+    if high <= 1.1 * low or high < 0.05:
+        return duration(high)
+    size, unit = (3600, "h") if high >= 5400 else (60, "min") if high >= 90 else (1, "s")
+    first, last = (
+        f"{value:.0f}" if value >= 10 or unit == "min" else f"{value:.1f}" for value in (low / size, high / size)
+    )
+    return f"{first} to {last} {unit}"
+
+
 def _print_block(lines: Iterable[str]) -> None:
     # Air above and below, so that a table stands apart from the lines around it.
     print_text("\n".join(["", *lines, "", ""]))

@@ -23,6 +23,7 @@ from worldgauge.engine.scale.origins import Origins
 from worldgauge.engine.scale.resources import Resources, needs_shared_disk, needs_shared_store, places
 from worldgauge.engine.scale.returned import ReturnedRecords
 from worldgauge.engine.work import WorkItem, WorkResult
+from worldgauge.engine.work_items import OnStep
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +94,8 @@ class RayExecutor:
         self._layers, self._bucket = read_layers(self._setup.store), bucket_of(self._setup.store)
         self._origins, self._decoders = Origins(), decoders if perceive else None
         self._beacon = light(self._setup.store) if shared_store else None
+        self.on_step: OnStep | None = None
+        """Never called: what actors are at is not seen from here."""
         self._expected = Expectation(promises(setup), self._setup.store, shared_store, shared_disk)
         self._most = self._places()
 
