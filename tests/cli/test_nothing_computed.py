@@ -100,7 +100,7 @@ def test_a_shard_without_a_fitting_case_is_no_failure(command: Command, videos: 
         reference.unlink()
     for shard in (1, 2, 3):
         code, _, err = command("run", videos, "-m", "psnr", "-w", 1, "--shard", f"{shard}/3", "-o", f"out-{shard}")
-        assert (code, err) == (0, ""), shard
+        assert code == 0 and "no value" not in err, shard
 
 
 def test_only_missing_videos_of_the_cases_it_applies_to(command: Command, videos: Path, tmp_path: Path) -> None:

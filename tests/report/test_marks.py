@@ -104,11 +104,14 @@ def test_only_what_a_benchmark_offers_is_computed_for_own_videos(videos: Path, s
 def test_columns_of_other_instruments_are_marked_in_every_table(videos: Path, spin: Path) -> None:
     """Also over videos of no benchmark: a metric's own benchmark knows its official instruments."""
     flags = ("run", videos, "--include", spin, "-m", "psnr,spin/swirl", "-w", 1)
-    official, other = helpers.worldgauge_many((*flags, "-o", "official"), (*flags, "-o", "other", "--use", FAST))
+    official, other, shown = helpers.worldgauge_many(
+        (*flags, "-o", "official"), (*flags, "-o", "other", "--use", FAST), ("show", "other/case-00")
+    )
     why = "spin/whirl: dis with preset=fast instead of medium"
     note = f"‡ Not the official instrument: {why} (spin/swirl)."
     assert "‡" not in official and "spin/swirl ↓" in official
     assert "spin/swirl‡ ↓" in other and note in " ".join(other.split()) and "psnr ↑" in other
+    assert "spin/swirl‡ " in shown and note in " ".join(shown.split()) and "psnr " in shown
     run = wg.load_run("other")
     summary = summarise(run)
     table = build_table([summary])

@@ -23,7 +23,8 @@ from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_file import FILE_NAME, RunFile
 from worldgauge.core.run_folder import Run
 from worldgauge.core.submission import SubmissionFile
-from worldgauge.verbs import AsJson, print_json, print_pairs, print_table, say
+from worldgauge.report.unofficial import UNOFFICIAL, unofficial, unofficial_notes
+from worldgauge.verbs import AsJson, print_json, print_note, print_pairs, print_table, say
 
 app = typer.Typer()
 
@@ -95,10 +96,11 @@ def _show_records(run: Run, case: str | None, status: str | None, as_json: bool)
     if as_json:
         print_json(records)
         return
+    others = unofficial(run)
     rows = [
         (
             r["case"],
-            r["metric"],
+            r["metric"] + (UNOFFICIAL if r["metric"] in others else ""),
             r["status"],
             "-" if r.get("value") is None else f"{r['value']:.4g}",
             r.get("reason", ""),
@@ -106,6 +108,8 @@ def _show_records(run: Run, case: str | None, status: str | None, as_json: bool)
         for r in records
     ]
     print_table(("case", "metric", "status", "value", "reason"), rows, numeric=(3,), keys=2)
+    for note in unofficial_notes([run], {r["metric"] for r in records}):
+        print_note(note)
 
 
 def _definition(name: str) -> dict[str, Any]:
