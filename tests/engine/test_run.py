@@ -63,6 +63,7 @@ def test_totals_are_sums() -> None:
     assert totals.statuses == {Status.OK: 4}
     assert totals.counters == {"records_written": 4}
     assert totals.not_stored == {"m_gone": 2}
+    assert totals.signal_seconds == {"s_flow": 6.0}
     assert totals.costs["s_flow"].costs == [1.5, 1.5], "seconds for a frame of one megapixel, clip by clip"
     assert not totals.finished
 

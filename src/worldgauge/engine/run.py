@@ -46,6 +46,8 @@ class Totals:
 
     statuses: Counter[Status] = field(default_factory=Counter)
     counters: Counter[str] = field(default_factory=Counter)
+    signal_seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """Time in each signal, all workers together."""
     costs: defaultdict[str, Observed] = field(default_factory=lambda: defaultdict(Observed))
     """Of each signal what a frame of one megapixel cost, clip by clip."""
     not_stored: Counter[str] = field(default_factory=Counter)
@@ -82,8 +84,10 @@ class Totals:
         self.counters += result.counters
         self.gpu_seconds += result.gpu_seconds
         self.not_stored.update(result.not_stored)
-        for name, seconds in result.seconds.items() if result.megapixels > 0 else ():
-            self.costs[name].add(result.costs.get(name, seconds) / result.megapixels)
+        for name, seconds in result.seconds.items():
+            self.signal_seconds[name] += seconds
+            if result.megapixels > 0:
+                self.costs[name].add(result.costs.get(name, seconds) / result.megapixels)
 
 
 def execute(
