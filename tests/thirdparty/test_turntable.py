@@ -86,7 +86,8 @@ def test_it_gets_what_ours_get(tmp_path: Path, door: str) -> None:
         assert text in shown
     assert json.loads(validated)["readable"] == 4
     assert json.loads(planned)["signals_to_compute"] == {"turntable/disc_motion": 4}
-    scored = json.loads(run)
+    # Where it takes long, its progress comes after it.
+    scored, _ = json.JSONDecoder().raw_decode(run)
     assert scored["metrics"]["colour"]["statuses"] == scored["metrics"]["speed"]["statuses"] == {"ok": 4}
     assert scored["metrics"]["speed"]["value"] > 60, "the discs turn as asked"
     # The official instrument is the embedded one, so a run may stand in the printed table.
