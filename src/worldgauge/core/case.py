@@ -161,8 +161,12 @@ class Case(_Model):
     def at(self, root: Path) -> Case:
         """The same case with its relative paths resolved against `root`."""
         copy = self.model_copy()
-        copy._root = root
+        copy._root = root.absolute()
         return copy
+
+    def placed(self) -> Case:
+        """The same case with a folder that does not depend on the working directory."""
+        return self if self._root.is_absolute() else self.at(self._root)
 
     def moved(self, folders: Mapping[Path, Path]) -> Case:
         """The same case on a machine where what lay in these folders lies in others. Its texts, and so its digest, say

@@ -212,7 +212,9 @@ class Worker:
             return
         if part.number not in self._writers:
             self._writers[part.number] = RecordWriter(part.setup.out, part.setup.record_prefix)
-        self._writers[part.number].append(record)
+        writer = self._writers[part.number]
+        writer.append(record)
+        result.file, result.size = writer.path.name, writer.size
 
     def close(self) -> None:
         for writer in self._writers.values():
