@@ -201,7 +201,7 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
     """The life of a worker process."""
     # Ctrl-C reaches the whole process group; the main process decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_parent(parent)
+    die_with_parent(parent)
     keep_freed_memory()
     one_opencv_thread()
     # What the plan has read of files need not be read again where they are as they were.
@@ -260,7 +260,7 @@ def portable(error: Exception) -> Exception:
     return RuntimeError(f"{type(error).__name__}: {error}")
 
 
-def _die_with_parent(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     """A killed main process cannot stop its workers; the kernel does it, or they notice and leave."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

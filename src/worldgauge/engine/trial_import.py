@@ -23,7 +23,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include, included, is_included, manifests
 from worldgauge.engine.limits import Limits, check_seconds, default_memory
 from worldgauge.engine.memory import resident_bytes
-from worldgauge.engine.processes import Death, death_by, too_long, too_much
+from worldgauge.engine.processes import Death, death_by, die_with_parent, too_long, too_much
 from worldgauge.engine.watch import told
 
 _LOOK = 0.05
@@ -44,7 +44,7 @@ def _tried(path: Path, limits: Limits) -> Death | None:
     """What importing did to the process that tried it; None where it came to an end, with or without an error."""
     context: Any = multiprocessing.get_context("fork" if _may_fork() else "spawn")
     answer, theirs = context.Pipe(duplex=False)
-    process: BaseProcess = context.Process(target=_try, args=((*included(), path), theirs))
+    process: BaseProcess = context.Process(target=_try, args=(os.getpid(), (*included(), path), theirs))
     process.start()
     theirs.close()
     try:
@@ -95,11 +95,12 @@ def _may_fork() -> bool:
         return False
 
 
-def _try(paths: Sequence[Path], answer: Connection) -> None:
+def _try(parent: int, paths: Sequence[Path], answer: Connection) -> None:
     """The life of the process that tries: it prints nothing, since what is printed is printed by the second import."""
     if hasattr(os, "setsid"):
         # What it starts is ended with it, and Ctrl-C is for the one that waits.
         os.setsid()
+    die_with_parent(parent)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
