@@ -102,9 +102,7 @@ def build_job(
     file = opened.file
     chosen_protocol = file.check_protocol(protocol or file.protocols[0])
     only = chosen_cases(opened, names_in(cases), where or {})
-    # Absolute from here on: a plug-in may change the working directory.
-    folder = (Path(out) if out else default_out(opened, submission, chosen_protocol)).absolute()
-    signals = (store_at(store) if store else default_store()).absolute()
+    folder = Path(out) if out else default_out(opened, submission, chosen_protocol)
     if checkouts := [Path(place) for place in authors]:
         manifest = benchmarks().get(file.name)
         home = manifest.folder if manifest is not None else Path()
@@ -136,7 +134,7 @@ def build_job(
         namespace=file.namespace,
         weights=placed(),
         includes=included(),
-        store=signals,
+        store=store_at(store) if store else default_store(),
         out=folder,
         device=on,
         record_prefix="" if shard == (1, 1) else f"{shard[0]}of{shard[1]}-",

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 import typer
 
 from worldgauge.cli.exits import FAULTS, tell
-from worldgauge.core.names import from_here
 from worldgauge.core.status import Status
 from worldgauge.report.summary import Commanded, Summary, sentences_on_nothing
 from worldgauge.report.videos import PENDING
@@ -19,7 +18,7 @@ def print_counts(summary: Summary) -> None:
     statuses = summary.statuses()
     say(f"records: {counted(statuses)}")
     if untold := [status for status in (Status.INVALID, Status.UNSCORED) if statuses.get(status)]:
-        say(f"why: 'worldgauge show {from_here(summary.run.folder)} --status {untold[0]}'")
+        say(f"why: 'worldgauge show {summary.run.folder} --status {untold[0]}'")
     for note in summary.policy_notes():
         print_note(note)
 
@@ -38,7 +37,7 @@ def finish(
     """
     failed = False
     for summary, _ in done:
-        statuses, where = summary.statuses(), from_here(summary.run.folder)
+        statuses, where = summary.statuses(), summary.run.folder
         if not whole:
             # Of another shard, or not asked for.
             statuses.pop(PENDING, None)

@@ -31,7 +31,6 @@ from worldgauge.cli.scaled import (
     submit_array,
 )
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.names import from_here
 from worldgauge.engine.fitting import execute_fitting
 from worldgauge.engine.job import Job
 from worldgauge.engine.plan import Plan, make_plans
@@ -118,7 +117,7 @@ def _execute(place: Place, as_json: bool) -> list[tuple[Job, Plan, Totals]]:
         with RunProgress(sum(plan.records for plan in plans)) as progress:
             return execute_fitting(planned, progress.advance, say, progress.asked, make, place.opens)
     except KeyboardInterrupt:
-        folders = ", ".join(str(from_here(job.setup.out)) for job in jobs)
+        folders = ", ".join(str(job.setup.out) for job in jobs)
         say(f"stopped; every finished record is in {folders}. The same command goes on from there.", err=True)
         raise typer.Exit(INTERRUPTED) from None
 

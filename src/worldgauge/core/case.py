@@ -21,6 +21,7 @@ from worldgauge.core.file_digests import digest_file
 from worldgauge.core.frozen import freeze
 from worldgauge.core.manifest import by_ending
 from worldgauge.core.names import below, path_of
+from worldgauge.core.origin import call_preserving
 from worldgauge.core.reading_pictures import read_picture
 
 SCHEMA: Final = 1
@@ -209,7 +210,7 @@ class Case(_Model):
         """A mask file of this case, (H, W): by a reader some manifest declares, else a picture, above 127 is inside."""
         path = self.path(relative)
         for read in by_ending("mask_files", path.name):
-            found: NDArray[np.bool_] = read(path)
+            found: NDArray[np.bool_] = call_preserving(read, path)
             return found
         return np.asarray(read_picture(path, "mask").convert("L")) > 127
 

@@ -15,7 +15,6 @@ import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
-import inspect
 import logging
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +24,7 @@ from typing import Any
 
 from worldgauge.core.code_digest import files_of, forget_digests
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.process_state import preserved_state, preserving_state
+from worldgauge.core.process_state import preserved_state
 
 log = logging.getLogger(__name__)
 
@@ -106,17 +105,11 @@ class Manifest:
         return Path(file).parent
 
     def resolve(self, reference: str) -> Any:
-        """The object a reference names; a bare module where it names no attribute.
-
-        What a third party's code changes of the process, when it is imported or called, is put back.
-        """
+        """The object a reference names; a bare module where it names no attribute."""
         module, _, attribute = reference.partition(":")
         with _preserving(self.package, self.package):
             found = importlib.import_module(module, self.package)
-        if not attribute:
-            return found
-        named = getattr(found, attribute)
-        return named if _is_own(self.package) or not inspect.isfunction(named) else preserving_state(named, reference)
+        return getattr(found, attribute) if attribute else found
 
     def owns(self, module: str) -> bool:
         """Whether a module lies in the package."""
@@ -232,11 +225,7 @@ def include(path: Path) -> None:
 
 def _preserving(package: str, who: str) -> contextlib.AbstractContextManager[None]:
     """What a third party's package changes of the process inside is put back."""
-    return contextlib.nullcontext() if _is_own(package) else preserved_state(who)
-
-
-def _is_own(package: str) -> bool:
-    return package.partition(".")[0] == _OWN
+    return contextlib.nullcontext() if package.partition(".")[0] == _OWN else preserved_state(who)
 
 
 def _module_name(path: Path) -> str:
@@ -277,7 +266,7 @@ def _look_for_entry_points() -> None:
     _looked = True
     for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
         try:
-            with _preserving(point.module, f"plug-in '{point.name}'"):
+            with _preserving(point.value, f"plug-in '{point.name}'"):
                 found = point.load()
             if isinstance(found, Manifest):
                 add_manifest(found, point.value)

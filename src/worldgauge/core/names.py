@@ -28,18 +28,6 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def from_here(path: Path) -> Path:
-    """A path as short as it can be typed: relative to the working directory where it is below that.
-
-    >>> from_here(Path.cwd() / "runs" / "demo").as_posix(), from_here(Path("/")).as_posix()
-    ('runs/demo', '/')
-    """
-    try:
-        return path.relative_to(Path.cwd())
-    except (OSError, ValueError):
-        return path
-
-
 def path_of(name: str | Path) -> Path:
     r"""The file a text names, `\xNN` read as a byte where no file has that very name."""
     path = Path(name)

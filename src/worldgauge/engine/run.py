@@ -114,6 +114,8 @@ def execute_together(
     """
     if perceive:
         refuse_unconfirmed(planned)
+    # Also while code of third parties runs in this process.
+    planned = [(replace(job, setup=job.setup.placed()), plan) for job, plan in planned]
     started, first = time.time(), planned[0][0]
     shared = Shared(AnswerBook(Store(first.setup.store)), Purse(first.spending), opens)
     setup = replace(first.setup, beside=tuple(job.setup for job, _ in planned[1:]))

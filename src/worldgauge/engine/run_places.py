@@ -23,7 +23,6 @@ from filelock import FileLock, Timeout
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.column_file import FILE_NAME as COLUMNS_FILE
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.names import from_here
 from worldgauge.core.record_lines import record_files
 from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.core.user_folders import user_folder
@@ -214,7 +213,7 @@ def folder_below(folder: Path, name: str) -> Path:
 def told_place(folder: Path) -> str:
     """A run folder as people know it."""
     home = Home.of(folder)
-    return str(from_here(folder)) if home is None else home.place.url
+    return str(folder) if home is None else home.place.url
 
 
 @contextmanager

@@ -82,6 +82,8 @@ class Worker:
 
         `slot` is where a worker process tells what it is at.
         """
+        # Before code of third parties is imported, which may change the working directory.
+        setup = setup.placed()
         if setup.device.startswith("cuda"):
             one_torch_thread()
         self.parts = list(_parts(setup, perceive))
