@@ -21,13 +21,15 @@ from typing import Any
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import include, included, is_included, manifests
-from worldgauge.engine.limits import Limits, check_seconds, default_memory
+from worldgauge.engine.limits import SETTING_UP, Limits, check_seconds, default_memory
 from worldgauge.engine.memory import resident_bytes
 from worldgauge.engine.processes import Death, death_by, die_with_parent, too_long, too_much
 from worldgauge.engine.watch import told
 
 _LOOK = 0.05
 """Seconds between two looks at what it takes."""
+_BEGUN = "\0"
+"""What it sends before it imports."""
 
 
 def include_tried(path: Path, time_limit: float | None = None) -> None:
@@ -56,19 +58,22 @@ def _tried(path: Path, limits: Limits) -> Death | None:
 
 def _awaited(process: BaseProcess, answer: Connection, limits: Limits) -> Death | None:
     allowed, began = limits.seconds_for(0), time.monotonic()
-    closed = False
+    importing = closed = False
     while True:
         try:
             if not closed and answer.poll(_LOOK):
-                raised = answer.recv()
-                return Death(f"raised {raised}") if raised else None
+                said = answer.recv()
+                if said != _BEGUN:
+                    return Death(f"raised {said}") if said else None
+                importing, began = True, time.monotonic()
         except (EOFError, OSError):
             # It is about to end, or has closed what it does not know.
             closed = True
-        if not process.is_alive():
-            return death_by(process.exitcode or 0)
-        if time.monotonic() - began > allowed:
-            return too_long(allowed)
+        if not process.is_alive() and (closed or not answer.poll()):
+            # One that could not even begin says nothing about the file.
+            return death_by(process.exitcode or 0) if importing else None
+        if time.monotonic() - began > (allowed if importing else SETTING_UP):
+            return too_long(allowed) if importing else None
         taken = resident_bytes(process.pid or 0)
         if limits.memory is not None and taken is not None and taken > limits.memory:
             return too_much(limits.memory)
@@ -105,6 +110,7 @@ def _try(parent: int, paths: Sequence[Path], answer: Connection) -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     raised = ""
+    answer.send(_BEGUN)
     try:
         for path in paths:
             include(path)
