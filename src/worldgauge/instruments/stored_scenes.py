@@ -81,9 +81,9 @@ class StoredScenes(GaussianReconstruction):
 @undisturbed
 def read_scene(file: Path) -> tuple[SceneCameras, Gaussians]:
     """The cameras and the Gaussians of one scene; one line says what is wrong with a file."""
-    archive_members(file, SCENE_LIMIT)
     try:
         with np.load(file, allow_pickle=False) as archive:
+            archive_members(file, SCENE_LIMIT)
             content = {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError) as error:
         raise WorldGaugeError(f"{file} cannot be read ({error})", "write it with numpy.savez") from error
