@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import helpers
+import worldgauge
 from worldgauge import measure
 from worldgauge.api.building import build_job
 from worldgauge.api.machine import chosen_limits
@@ -256,3 +257,110 @@ def test_trust_15_estimates_are_near_what_is_taken() -> None:
     # Measured: 110 bytes a pixel at work; 24 x 42 patches of 92 floats a frame, held where two signals read them.
     assert flow == passing == pytest.approx(frames + 110 * 480 * 270, rel=0.01)
     assert held - flow == pytest.approx(60 * 24 * 42 * 92 * 4, rel=0.2)
+
+
+WANDERING = Path(__file__).with_name("wandering_plug_in.py")
+WANDERS = "wandering,tasteful,sees_the_state"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_a_plug_in_changes_of_the_process_changes_no_result(two: Path, workers: int) -> None:
+    """The plug-in changes folder, umask and environment on import, in an instrument, a signal and metrics."""
+    helpers.worldgauge("run", two, "-m", "psnr,flow_magnitude", "-o", "alone", "-w", 1, "--store", "other")
+    flags = ("--include", WANDERING, "-m", f"{WANDERS},psnr,flow_magnitude", "--use", "aesthetic=wandering_taste")
+    done = helpers.worldgauge("run", two, *flags, "-w", workers, "-o", "out", timeout=240)
+    assert "run folder: out" in done.stdout
+    assert "--include" in done.stderr
+    assert "changed the working directory, umask, environment of the process: put back" in done.stderr
+    found = {(r["case"], r["metric"]): r for r in helpers.records(Path("out"))}
+    alone = {(r["case"], r["metric"]): r for r in helpers.records(Path("alone"))}
+    assert len(found) == len(alone) + 2 * 3
+    assert {key: record.get("value") for key, record in found.items() if key in alone} == {
+        key: record.get("value") for key, record in alone.items()
+    }
+    for name in WANDERS.split(","):
+        assert {found[case, name]["status"] for case, _ in alone} == {"ok"}, found
+    assert {found[case, "sees_the_state"]["value"] for case, _ in alone} == {1.0}
+    # Written with the umask of the user, in the folders of the user.
+    written = [*Path("out").glob("records-*.jsonl"), *Path(os.environ["WORLDGAUGE_STORE"]).glob("*/*.npz")]
+    assert len(written) > 4
+    assert all(file.stat().st_mode & 0o600 == 0o600 for file in written)
+
+
+def test_the_state_of_the_calling_process_is_kept(two: Path) -> None:
+    """In one process, as in a notebook, whose child processes get the environment too."""
+    import subprocess
+
+    def state() -> tuple[str, list[str], dict[str, str], int]:
+        printed = subprocess.run(["/usr/bin/env"], capture_output=True, text=True, check=True).stdout
+        umask = os.umask(0o077)
+        os.umask(umask)
+        return str(Path.cwd()), sorted(printed.splitlines()), dict(os.environ), umask
+
+    before = state()
+    include(WANDERING)
+    assert state() == before
+    video = Path(os.path.relpath(two / "case-00.mkv"))
+    found = measure(video, WANDERS, use=("aesthetic=wandering_taste",))
+    assert [found[name].status for name in WANDERS.split(",")] == ["ok", "ok", "ok"], found
+    assert state() == before
+    assert worldgauge.evaluate(video, metrics="wandering", out="out").cases["case-00"]["wandering"].status == "ok"
+    assert list(Path("out").glob("records-*.jsonl"))
+    assert state() == before
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_record_that_is_not_in_the_folder_is_an_error(two: Path, workers: int) -> None:
+    flags = ("--include", WANDERING, "-m", "tasteful,removes_records,sees_the_state", "-w", workers, "-o", "out")
+    done = helpers.worldgauge("run", two, *flags, "--use", "aesthetic=wandering_taste", check=False)
+    assert done.returncode == 2, done
+    assert "was removed, replaced or cut short while records were written to it" in done.stderr.splitlines()[-1]
+
+
+IMPORTS = {
+    "os._exit(0)": "importing it ended its process with exit code 0",
+    "os.abort()": "importing it killed its process (SIGABRT)",
+    "ctypes.string_at(0)": "importing it killed its process (SIGSEGV)",
+    "raise KeyboardInterrupt": "importing it raised KeyboardInterrupt",
+    "while True: pass": "importing it took longer than 2 s; raise --time-limit if it needs that",
+    "sys.exit(0)": "SystemExit: 0",
+}
+
+
+@pytest.mark.parametrize(("fault", "reason"), IMPORTS.items())
+def test_importing_a_file_is_as_isolated_as_calling_it(two: Path, fault: str, reason: str) -> None:
+    Path("bad.py").write_text(f"import ctypes, os, sys\n{fault}\n")
+    helpers.worldgauge("run", two, "-m", "psnr", "-o", "out", "-w", 1)
+    before = helpers.records(Path("out"))
+    flags = ("run", two, "-m", "psnr", "-o", "out", "-w", 1, "--time-limit", 2)
+    for command in (("--include", "bad.py", *flags), (*flags, "--include", "bad.py")):
+        done = helpers.worldgauge(*command, check=False)
+        assert (done.returncode, done.stderr.splitlines()) == (2, [f"worldgauge: --include bad.py: {reason}"])
+    assert helpers.records(Path("out")) == before
+
+
+def test_a_module_of_a_benchmarks_folder_is_as_isolated_as_a_file(two: Path) -> None:
+    Path("bad").mkdir()
+    Path("bad/__init__.py").write_text(
+        "from worldgauge.core.manifest import Manifest\n"
+        "MANIFEST = Manifest(package=__name__, name='bad', metrics=('.metrics',))\n"
+    )
+    Path("bad/benchmark.toml").write_text("name = 'bad'\n")
+    Path("bad/metrics.py").write_text("import os\nos._exit(0)\n")
+    done = helpers.worldgauge("--include", "bad", "list", check=False)
+    assert done.returncode == 2
+    assert done.stderr == "worldgauge: --include bad: importing it ended its process with exit code 0\n"
+
+
+def test_a_file_that_ends_workers_on_import_is_named(two: Path) -> None:
+    Path("bad.py").write_text(
+        "import multiprocessing, os, sys\nfrom worldgauge import Measurement, metric\n"
+        "if 'spawn' in str(sys.argv) or multiprocessing.current_process().name.startswith('SpawnProcess'):\n"
+        "    os._exit(0)\n"
+        "@metric(unit='', higher_is_better=None, bounds=(0, 1))\n"
+        "def one(case):\n    return Measurement(1.0)\n"
+    )
+    done = helpers.worldgauge("run", two, "--include", "bad.py", "-m", "one", "-o", "out", "-w", 1, check=False)
+    assert done.returncode == 2
+    assert "importing" in done.stderr
+    assert "bad.py ended its process with exit code 0" in done.stderr or "bad.py: importing it ended" in done.stderr

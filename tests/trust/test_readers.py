@@ -22,6 +22,7 @@ import helpers
 from worldgauge.api import measure
 from worldgauge.blocks.truth_files import load_truth
 from worldgauge.calibration.result import CalibrationFile
+from worldgauge.core import reading_arrays
 from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.cameras import CameraPath
 from worldgauge.core.case import Case, Condition, Reference
@@ -30,6 +31,7 @@ from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.published import read_published
 from worldgauge.core.submission import ModelCard, Submission
 from worldgauge.engine.custom import benchmark_of
+from worldgauge.engine.entries import read_entry, whole_entry
 from worldgauge.functional.photometric import psnr
 from worldgauge.media.camera_files import read_matrices
 from worldgauge.media.encoder import write_video
@@ -275,6 +277,30 @@ def test_trust_14_arrays_are_measured_before_memory_is_taken(tmp_path: Path) -> 
     ]:
         (tmp_path / name).write_bytes(content)
         assert message in told(tmp_path / name)
+
+
+def test_an_archive_is_measured_as_a_whole(tmp_path: Path) -> None:
+    """No member is too large, and together they are."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(5):
+            archive.writestr(f"{number}.npy", _npy((100_000,)) + bytes(800_000))
+    (tmp_path / "many.npz").write_bytes(out.getvalue())
+    with pytest.raises(WorldGaugeError, match="unpacked, is too large"):
+        reading_arrays.read_arrays(tmp_path / "many.npz", limit=900_000)
+    with pytest.raises(WorldGaugeError, match="unpacked, is too large"):
+        reading_arrays.archive_members(tmp_path / "many.npz", 2**30, whole=2**20)
+    assert len(reading_arrays.read_arrays(tmp_path / "many.npz", limit=2**20)) == 5
+
+
+def test_an_entry_of_a_store_that_unpacks_to_a_thousand_times_its_size_is_damaged(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("rows.npy", _npy((16 * 2**20,)) + bytes(128 * 2**20))
+        archive.writestr("__meta__.npy", _npy((2,), "|u1") + b"{}")
+    with pytest.raises(ValueError, match="unpacks to more than an entry can hold"):
+        read_entry(out)
+    assert whole_entry("0" * 64, out.getvalue()) is None
 
 
 def test_trust_14_a_mask_of_30000_by_30000_is_not_decoded(tmp_path: Path) -> None:

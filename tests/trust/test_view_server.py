@@ -15,6 +15,7 @@ from report.synthetic import add_videos, write_run
 from worldgauge.core.run_folder import Run
 from worldgauge.report.html import ReportSource
 from worldgauge.report.html.serve import ReportServer
+from worldgauge.report.loopback import TimedHandler
 
 VIDEO = "/media/0-0.mp4"
 
@@ -69,3 +70,35 @@ def test_trust_19_odd_requests_are_answered(server: ReportServer, capfd: pytest.
     assert ask(server, "//[")[0] == 404
     assert ask(server, "/", Host="[")[0] == 403
     assert capfd.readouterr().err == ""
+
+
+def test_a_client_that_sends_or_reads_a_byte_now_and_then_is_let_go(
+    server: ReportServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TimedHandler, "timeout", 1.0)
+    for sent in (b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ", b""):
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as client:
+            began, closed = time.monotonic(), False
+            client.sendall(sent)
+            client.settimeout(0.2)
+            while not closed and time.monotonic() - began < 8:
+                try:
+                    if sent:
+                        client.sendall(b"x")
+                    closed = not client.recv(1)
+                except TimeoutError:
+                    continue
+                except OSError:
+                    closed = True
+            assert closed
+            assert time.monotonic() - began < 6
+    assert ask(server, "/")[0] == 200
+
+
+def test_an_open_connection_is_used_again(server: ReportServer) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    for path in ("/", VIDEO, "/"):
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        assert (answer.status, len(answer.read()) > 100) == (200, True)
+    connection.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from worldgauge.engine.limits import check_workers
 from worldgauge.engine.possible import PossibleMetrics, possible_metrics
 from worldgauge.engine.seats import Numerics
 from worldgauge.engine.store import default_store
+from worldgauge.engine.trial_import import include_tried
 
 Videos = str | Path | Submission | Mapping[str, Any]
 """A video file, a folder, a submission.json, a submission, or case id to a path, a `Video`, an array, or a list of
@@ -91,7 +93,10 @@ def build_job(
     given = [Path(path) for path in includes]
     for path in given:
         _refuse_namesake(path, given)
-        include(path)
+        if own_process:
+            include_tried(path, time_limit)
+        else:
+            include(path)
     place_weights(weights)
     opened, submission = open_videos(videos, benchmark, data, reference, prompts, cameras)
     file = opened.file
@@ -144,7 +149,7 @@ def build_job(
         prompts=placed_prompts(),
     )
     return Job(
-        benchmark=opened,
+        benchmark=replace(opened, cases=tuple(case.placed() for case in opened.cases)),
         submission=submission,
         setup=setup,
         protocol=chosen_protocol,

@@ -14,9 +14,9 @@ from worldgauge.cli.exits import FAULTS, INTERRUPTED
 from worldgauge.cli.options import Include, Metrics, Use
 from worldgauge.core.asking import Spending
 from worldgauge.core.errors import CannotWrite, WorldGaugeError
-from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.manifest import included
 from worldgauge.engine.limits import MOST_WORKERS
+from worldgauge.engine.trial_import import include_tried as bring_in
 from worldgauge.verbs import (
     AsJson,
     JudgeName,

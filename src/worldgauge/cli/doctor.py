@@ -11,10 +11,10 @@ import typer
 from worldgauge.cli.exits import FAULTS
 from worldgauge.cli.options import Include, WeightsPlaces
 from worldgauge.core.instrument import INSTRUMENTS, SEATS, instrument_sets
-from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.weight_files import locate, place_weights
 from worldgauge.core.weight_records import weights_folder
 from worldgauge.engine.run_description import environment
+from worldgauge.engine.trial_import import include_tried as bring_in
 from worldgauge.verbs import AsJson, default_store, print_json, print_pairs, print_table, say
 
 app = typer.Typer()

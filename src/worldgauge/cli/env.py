@@ -9,9 +9,9 @@ import typer
 
 from worldgauge.cli.options import Include, Offline
 from worldgauge.core.environments import environments_folder, find_recipe, recipes, state_of
-from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.weights import megabytes_in_words
 from worldgauge.engine.environments import make_environment, megabytes_of, plan_environment, remove_environment
+from worldgauge.engine.trial_import import include_tried as bring_in
 from worldgauge.verbs import AsJson, print_json, print_pairs, print_table, say
 
 app = typer.Typer(help="Python environments of their own, for networks that need them.", no_args_is_help=True)

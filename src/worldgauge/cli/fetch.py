@@ -13,11 +13,11 @@ from worldgauge.cli.options import BenchmarkName, Include, Offline, ProtocolName
 from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.instrument import INSTRUMENTS
-from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.official import official_instruments
 from worldgauge.core.weight_files import locate, place_weights
 from worldgauge.core.weights import weights_table
 from worldgauge.engine.fetching import Outcome, fetch, official_names, weights_of
+from worldgauge.engine.trial_import import include_tried as bring_in
 from worldgauge.verbs import AsJson, StepLines, print_json, print_table, say
 
 app = typer.Typer()

@@ -10,10 +10,10 @@ from worldgauge.cli.options import Include
 from worldgauge.core.benchmark import read_benchmark_file
 from worldgauge.core.instrument import INSTRUMENTS
 from worldgauge.core.manifest import benchmarks
-from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.metric import METRICS
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.signal import SIGNALS
+from worldgauge.engine.trial_import import include_tried as bring_in
 from worldgauge.verbs import AsJson, print_json, print_table, say
 
 app = typer.Typer()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import logging
+import math
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from worldgauge.cli.config import read_config
 from worldgauge.cli.exits import DEBUG, EXPLAINED, exit_code_of
-from worldgauge.core.manifest import Manifest, Verb, include, manifests
+from worldgauge.core.manifest import Manifest, Verb, manifests
 from worldgauge.report.plain import plain
 from worldgauge.report.streams import prepare_streams
 from worldgauge.report.terminal import say
@@ -55,8 +58,17 @@ _EXAMPLE = re.compile("worldgauge [a-z]")
 INCLUDE_HELP = "Python file with definitions, or a benchmark's folder; its verbs are known too."
 
 
+_ARGUMENTS = "worldgauge.arguments"
+"""Under which name the whole command line is known while its first part is parsed."""
+
+
 class VerbGroup(TyperGroup):
     """Lists the verbs above and those of manifests; a verb's module is imported only to run it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta[_ARGUMENTS] = tuple(args)
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
     def list_commands(self, ctx: Any) -> list[str]:
         # `demo` is what a newcomer looks for; a benchmark's own commands come last.
@@ -110,11 +122,29 @@ def _keep_examples(command: Any) -> None:
         _keep_examples(inner)
 
 
-def _bring_in(paths: list[Path] | None) -> list[Path] | None:
+def _bring_in(ctx: typer.Context, paths: list[Path] | None) -> list[Path] | None:
     """Before the verb is looked up: it may be one that is brought in here."""
-    for path in paths or ():
-        include(path)
+    if paths:
+        from worldgauge.engine.trial_import import include_tried
+
+        seconds = _stated_time_limit(ctx.meta[_ARGUMENTS])
+        for path in paths:
+            include_tried(path, seconds)
     return paths
+
+
+def _stated_time_limit(arguments: Sequence[str]) -> float | None:
+    """What `--time-limit` says, which belongs to verbs and is not parsed yet; a wrong number is refused by the verb."""
+    text = os.environ.get("WORLDGAUGE_TIME_LIMIT", "")
+    for argument, following in itertools.pairwise((*arguments, "")):
+        name, equals, value = argument.partition("=")
+        if name == "--time-limit":
+            text = value if equals else following
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return seconds if 0 < seconds < math.inf else None
 
 
 def _print_version(asked: bool) -> None:

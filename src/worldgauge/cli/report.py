@@ -10,10 +10,10 @@ import typer
 from worldgauge.cli.options import Include
 from worldgauge.core.aggregate import Tree, score_unit
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.run_folder import Run
 from worldgauge.core.status import Status
 from worldgauge.engine.run_places import known_run
+from worldgauge.engine.trial_import import include_tried as bring_in
 from worldgauge.report.beside_published import beside_published
 from worldgauge.report.folded import folded, folded_note
 from worldgauge.report.published_print import print_published

@@ -16,11 +16,12 @@ from worldgauge.api.machine import free_on_gpu
 from worldgauge.cli.job_flags import JobFlags
 from worldgauge.core.asking import OFFLINE, OpensJudge
 from worldgauge.core.errors import WorldGaugeError
-from worldgauge.core.manifest import include, included
+from worldgauge.core.manifest import included
 from worldgauge.engine.executors import Executor, local_executor
 from worldgauge.engine.job import Job, Setup
 from worldgauge.engine.plan import Plan
 from worldgauge.engine.run_places import Home
+from worldgauge.engine.trial_import import include_tried
 from worldgauge.verbs import print_text, say
 
 
@@ -155,7 +156,7 @@ def chosen_place(
     if flags.offline:
         os.environ[OFFLINE] = "1"
     for path in flags.include or ():
-        include(path)
+        include_tried(path, flags.time_limit)
     # One of its own has a core for each of those that were asked for.
     cluster = connect(address, included(), flags.workers + (decoders or 0) if flags.workers else 0)
 

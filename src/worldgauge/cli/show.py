@@ -17,12 +17,12 @@ from worldgauge.cli.show_names import find
 from worldgauge.core.benchmark import BenchmarkFile, read_benchmark_file
 from worldgauge.core.case import Case
 from worldgauge.core.manifest import benchmarks
-from worldgauge.core.manifest import include as bring_in
 from worldgauge.core.record import Record
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.run_file import FILE_NAME, RunFile
 from worldgauge.core.run_folder import Run
 from worldgauge.core.submission import SubmissionFile
+from worldgauge.engine.trial_import import include_tried as bring_in
 from worldgauge.report.unofficial import UNOFFICIAL, unofficial, unofficial_notes
 from worldgauge.verbs import AsJson, print_json, print_note, print_pairs, print_table, say
 

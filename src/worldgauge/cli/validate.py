@@ -17,16 +17,18 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.official import official_uses
 from worldgauge.core.run_file import FILE_NAME as RUN_FILE
 from worldgauge.core.submission import Submission, folders_in_words
-from worldgauge.core.video import check_measurable
 from worldgauge.engine.contents import check_again
 from worldgauge.engine.continuing import identity_of, is_about
 from worldgauge.engine.definitions import choose_seats, resolve
 from worldgauge.engine.job import nothing_matched
 from worldgauge.engine.possible import possible_metrics, why_not
+from worldgauge.engine.validating import Validation, validate_videos
 from worldgauge.engine.writing import Busy
-from worldgauge.verbs import AsJson, print_json, say
+from worldgauge.verbs import AsJson, StepLines, print_json, say
 
 app = typer.Typer()
+_SILENT = 3.0
+"""Seconds after which the first line of progress is printed: most submissions are looked through by then."""
 
 
 @app.command()
@@ -48,71 +50,55 @@ def validate(
 
     Metrics that the cases or the instruments do not allow are counted too; they are nobody's fault.
     """
-    job_benchmark, submission = open_videos(videos, benchmark, data)
-    left_out = _left_out(job_benchmark, protocol, instruments)
-    _update_run_folder(job_benchmark, submission, protocol, out)
-    known = {case.id: case for case in job_benchmark.cases}
-    missing = [case_id for case_id in known if submission.video(case_id) is None]
-    problems: dict[str, str] = {}
-    remarks: dict[str, str] = {}
-    length = job_benchmark.file.held_length(protocol or job_benchmark.file.protocols[0])
-    for case_id, case in known.items():
-        video = submission.video(case_id)
-        if video is None:
-            continue
-        try:
-            video = video if length is None else length.read(video)
-            check_measurable(video.info)
-            shortfall = "" if length is None else length.shortfall(case, video)
-            if told := "; ".join(filter(None, (shortfall, video.info.remarks))):
-                remarks[case_id] = told
-            if full:
-                for _ in video.frames():
-                    pass
-            if case.condition.camera:
-                case.camera()
-        except (WorldGaugeError, OSError) as error:
-            problems[case_id] = str(error)
-    unknown = sorted(set(submission.videos) - set(known))
-    found: dict[str, Any] = {
-        "cases": len(known),
-        "readable": len(known) - len(missing) - len(problems),
-        "missing": missing,
-        "invalid": problems,
-        "remarks": remarks,
-        "unknown_videos": unknown,
-        "left_out": submission.left_out,
-        "not_computable": left_out,
-    }
+    progress = StepLines(after=_SILENT)
+    opened, submission = open_videos(videos, benchmark, data)
+    left_out = _left_out(opened, protocol, instruments)
+    _update_run_folder(opened, submission, protocol, out, progress)
+    found = validate_videos(opened, submission, protocol, full, progress)
     if as_json:
-        print_json(found)
+        print_json(_as_json(found, submission, left_out))
     else:
-        say(f"{found['readable']} of {len(known)} cases have a readable video")
-        for case_id in missing:
+        say(f"{found.readable} of {found.cases} cases have a readable video")
+        for case_id in found.missing:
             say(f"missing  {case_id}")
-        for case_id, reason in problems.items():
+        for case_id, reason in found.invalid.items():
             say(f"invalid  {case_id}: {reason}")
-        for case_id, remark in remarks.items():
+        for case_id, remark in found.remarks.items():
             say(f"remark   {case_id}: {remark}")
-        for name in unknown:
+        for name in found.unknown:
             say(f"ignored  {name}: belongs to no case")
         if submission.left_out:
             say(f"left out {folders_in_words(submission.left_out)}")
         print_why(left_out, why)
-    if len(missing) == len(known):
-        raise nothing_matched(list(known), submission)
-    if missing or problems:
+    if len(found.missing) == found.cases:
+        raise nothing_matched([case.id for case in opened.cases], submission)
+    if found.missing or found.invalid:
         raise typer.Exit(FAULTS)
 
 
-def _update_run_folder(benchmark: Benchmark, submission: Submission, protocol: str | None, out: Path | None) -> None:
+def _as_json(found: Validation, submission: Submission, left_out: dict[str, str]) -> dict[str, Any]:
+    return {
+        "cases": found.cases,
+        "readable": found.readable,
+        "missing": found.missing,
+        "invalid": found.invalid,
+        "remarks": found.remarks,
+        "unknown_videos": found.unknown,
+        "left_out": submission.left_out,
+        "not_computable": left_out,
+    }
+
+
+def _update_run_folder(
+    benchmark: Benchmark, submission: Submission, protocol: str | None, out: Path | None, progress: StepLines
+) -> None:
     """Where the videos have a run folder, write down there what is there now."""
     chosen = protocol or benchmark.file.protocols[0]
     folder, identity = out or default_out(benchmark, submission, chosen), identity_of(benchmark, submission, chosen)
     if (folder / RUN_FILE).is_file() and is_about(folder, identity):
         # A run that is writing looks for itself.
         with contextlib.suppress(Busy):
-            check_again(folder, benchmark.cases, submission)
+            check_again(folder, benchmark.cases, submission, progress)
     elif out is not None:
         raise WorldGaugeError(f"{out} is not the run folder of these videos", "leave --out away")
 

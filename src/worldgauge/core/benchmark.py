@@ -22,6 +22,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.length import HeldLength, LengthRule, Short
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
+from worldgauge.core.origin import call_preserving
 from worldgauge.core.reading import read_toml_as
 from worldgauge.core.registry import unknown_name
 from worldgauge.core.scale import Scale
@@ -326,7 +327,7 @@ class Benchmark:
         """The videos of a folder by the official naming rule, where the benchmark has one."""
         manifest = benchmarks().get(self.file.name)
         if manifest is not None and manifest.importer and path.is_dir():
-            found: Submission = manifest.resolve(manifest.importer)(path, list(self.cases))
+            found: Submission = call_preserving(manifest.resolve(manifest.importer), path, list(self.cases))
             return found
         return Submission.from_folder(path)
 
@@ -392,5 +393,7 @@ def load_benchmark(name_or_folder: str, data: Path | None = None) -> Benchmark:
     manifest = benchmarks().get(file.name)
     # A folder with cases of its own is read as it lies, whatever its benchmark is called.
     ready = (root / CASES_FILE).is_file() or manifest is None or not manifest.cases
-    cases: list[Case] = read_cases(root) if manifest is None or ready else manifest.resolve(manifest.cases)(root)
+    cases: list[Case] = (
+        read_cases(root) if manifest is None or ready else call_preserving(manifest.resolve(manifest.cases), root)
+    )
     return Benchmark(file, tuple(cases))

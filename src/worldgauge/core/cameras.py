@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import by_ending
+from worldgauge.core.origin import call_preserving
 from worldgauge.core.reading_arrays import read_arrays
 
 Floats = NDArray[np.float64]
@@ -79,7 +80,7 @@ class CameraPath:
         problem: WorldGaugeError | None = None
         for read in by_ending("camera_files", path.name):
             try:
-                found: CameraPath = read(path)
+                found: CameraPath = call_preserving(read, path)
                 return replace(found, source=str(path))
             except WorldGaugeError as error:
                 error = named(error, path)

@@ -21,6 +21,7 @@ from worldgauge.core.file_digests import digest_file
 from worldgauge.core.frozen import freeze
 from worldgauge.core.manifest import by_ending
 from worldgauge.core.names import below, path_of
+from worldgauge.core.origin import call_preserving
 from worldgauge.core.reading_pictures import read_picture
 
 SCHEMA: Final = 1
@@ -161,8 +162,12 @@ class Case(_Model):
     def at(self, root: Path) -> Case:
         """The same case with its relative paths resolved against `root`."""
         copy = self.model_copy()
-        copy._root = root
+        copy._root = root.absolute()
         return copy
+
+    def placed(self) -> Case:
+        """The same case with a folder that does not depend on the working directory."""
+        return self if self._root.is_absolute() else self.at(self._root)
 
     def moved(self, folders: Mapping[Path, Path]) -> Case:
         """The same case on a machine where what lay in these folders lies in others. Its texts, and so its digest, say
@@ -205,7 +210,7 @@ class Case(_Model):
         """A mask file of this case, (H, W): by a reader some manifest declares, else a picture, above 127 is inside."""
         path = self.path(relative)
         for read in by_ending("mask_files", path.name):
-            found: NDArray[np.bool_] = read(path)
+            found: NDArray[np.bool_] = call_preserving(read, path)
             return found
         return np.asarray(read_picture(path, "mask").convert("L")) > 127
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from worldgauge.core.case import Case
 from worldgauge.core.registry import unknown_name
@@ -48,6 +48,18 @@ def offers(case: Case, part: str) -> bool:
         bool(case.extras.get(choice.removeprefix(EXTRAS))) if choice.startswith(EXTRAS) else PARTS[choice][1](case)
         for choice in part.split("|")
         if choice not in case.not_here
+    )
+
+
+def having(parts: Iterable[str]) -> Callable[[Case], Hashable]:
+    """A function that returns what a case has of these parts: two cases with the same answer offer the same."""
+    choices = {choice for part in parts for choice in part.split("|")}
+    known = [PARTS[choice][1] for choice in sorted(choices) if not choice.startswith(EXTRAS)]
+    extras = [choice.removeprefix(EXTRAS) for choice in sorted(choices) if choice.startswith(EXTRAS)]
+    return lambda case: (
+        case.not_here,
+        *(test(case) for test in known),
+        *(bool(case.extras.get(name)) for name in extras),
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal
 
 from worldgauge.core.errors import Unavailable
 from worldgauge.core.manifest import Manifest, manifests
+from worldgauge.core.origin import is_foreign
+from worldgauge.core.process_state import preserve_in_methods
 from worldgauge.core.registry import Registry, unknown_name
 
 
@@ -43,6 +45,12 @@ class Instrument:
     in time and memory that grow with them, so that a benchmark chooses which."""
     tried_with: ClassVar[Mapping[str, Any]] = {}
     """Parameters of the selftest, for one that with its own would keep a processor busy for minutes."""
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        # Instruments are called in many places, plans and workers alike.
+        if is_foreign(cls):
+            preserve_in_methods(cls)
 
     @property
     def weights(self) -> tuple[str, ...]:

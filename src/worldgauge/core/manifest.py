@@ -24,11 +24,14 @@ from typing import Any
 
 from worldgauge.core.code_digest import files_of, forget_digests
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.process_state import preserved_state
 
 log = logging.getLogger(__name__)
 
 ENTRY_POINT_GROUP = "worldgauge"
 """Each entry point of this group names a `Manifest`, or a module whose decorators register definitions."""
+_OWN = __name__.partition(".")[0]
+"""The package that needs no watching."""
 INCLUDED_PREFIX = "worldgauge_include_"
 """How the modules are called that `include` makes."""
 
@@ -104,7 +107,8 @@ class Manifest:
     def resolve(self, reference: str) -> Any:
         """The object a reference names; a bare module where it names no attribute."""
         module, _, attribute = reference.partition(":")
-        found = importlib.import_module(module, self.package)
+        with _preserving(self.package, self.package):
+            found = importlib.import_module(module, self.package)
         return getattr(found, attribute) if attribute else found
 
     def owns(self, module: str) -> bool:
@@ -172,6 +176,12 @@ def code_of_included(path: Path) -> tuple[str, ...]:
     return tuple(_included[path.resolve()])
 
 
+def is_included(path: Path) -> bool:
+    """Whether a place was brought into this process and is as it was then."""
+    resolved = path.resolve()
+    return resolved in _included and _included[resolved] == _code_below(resolved, _module_name(resolved))
+
+
 def include(path: Path) -> None:
     """Bring in what `--include` names: a Python file with decorators, or a benchmark's folder with a manifest.
 
@@ -196,7 +206,8 @@ def include(path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with preserved_state(f"--include {path}"):
+            spec.loader.exec_module(module)
         if resolved.is_dir():
             manifest = getattr(module, "MANIFEST", None)
             if not isinstance(manifest, Manifest):
@@ -210,6 +221,11 @@ def include(path: Path) -> None:
         raise WorldGaugeError(f"--include {path}: {type(error).__name__}: {error}") from error
     # Once more: only now the modules it imports can be told from names.
     _included[resolved] = _code_below(resolved, name)
+
+
+def _preserving(package: str, who: str) -> contextlib.AbstractContextManager[None]:
+    """What a third party's package changes of the process inside is put back."""
+    return contextlib.nullcontext() if package.partition(".")[0] == _OWN else preserved_state(who)
 
 
 def _module_name(path: Path) -> str:
@@ -250,7 +266,8 @@ def _look_for_entry_points() -> None:
     _looked = True
     for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
         try:
-            found = point.load()
+            with _preserving(point.value, f"plug-in '{point.name}'"):
+                found = point.load()
             if isinstance(found, Manifest):
                 add_manifest(found, point.value)
         except (ImportError, AttributeError, SyntaxError, WorldGaugeError) as error:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from worldgauge.core.manifest import ENTRY_POINT_GROUP, INCLUDED_PREFIX
+from worldgauge.core.process_state import preserved_state
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _OWN = __name__.partition(".")[0]
 
@@ -19,6 +26,12 @@ def is_foreign(code: object) -> bool:
     """
     package = _package(code)
     return package.startswith(INCLUDED_PREFIX) or package in _plug_in_packages()
+
+
+def call_preserving(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Call a function that may be a third party's; what such a one changes of the process is put back."""
+    with preserved_state(lambda: origin_of(function)) if is_foreign(function) else nullcontext():
+        return function(*arguments, **named)
 
 
 def origin_of(code: object) -> str:

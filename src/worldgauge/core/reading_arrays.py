@@ -26,6 +26,8 @@ ARRAY_LIMIT = 256 * 2**20
 """Bytes of one array, unless the reader says otherwise."""
 MEMBERS_LIMIT = 1000
 """Arrays in one archive."""
+WHOLE = 4
+"""Times the limit of one array that all of an archive may take, where a reader has no other limit."""
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers: booleans, integers, floats."""
 NUMBERS_AND_TEXT = "biufUS"
@@ -82,8 +84,9 @@ def read_arrays(file: Path, limit: int = ARRAY_LIMIT, kinds: str = NUMBERS) -> N
         raise _damaged(str(file), error) from error
 
 
-def archive_members(file: Path, limit: int) -> list[zipfile.ZipInfo]:
-    """Members of a zip file, none of which unpacks to more than `limit` bytes."""
+def archive_members(file: Path, limit: int, whole: int | None = None) -> list[zipfile.ZipInfo]:
+    """Members of a zip file, none of which unpacks to more than `limit` bytes, and all of them to `whole`."""
+    whole = WHOLE * limit if whole is None else whole
     check_file(file, max(limit, MEMBERS_LIMIT * limit))
     try:
         with zipfile.ZipFile(file) as archive:
@@ -95,6 +98,9 @@ def archive_members(file: Path, limit: int) -> list[zipfile.ZipInfo]:
     for member in members:
         if member.file_size > limit:
             raise _too_large(f"{file} ('{member.filename}')", member.file_size, limit)
+    # Members may share their compressed bytes, so a small file can hold a thousand large ones.
+    if (size := sum(member.file_size for member in members)) > whole:
+        raise _too_large(f"{file}, unpacked,", size, whole)
     return members
 
 

@@ -5,6 +5,7 @@ Only reports read it. A score never depends on it, and a run whose videos have m
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -48,17 +49,20 @@ class Source:
 def write_sources(folder: Path, cases: Iterable[Case], submission: Submission) -> None:
     """Write `sources.jsonl` into a run folder; paths are relative to the folder, so both can move together."""
     partial = folder / f".{FILE_NAME}.partial"
+    # Cases by the hundred thousand have one root.
+    real = os.path.realpath(folder)
+    relative = functools.cache(functools.partial(_relative, folder=real))
     # JSON has the same escape for what is not UTF-8 in a path, so it reads back as it was.
     with partial.open("w", encoding="utf-8", errors="backslashreplace") as stream:
         for case in cases:
             named = [submission.videos.get(case.id), *submission.further.get(case.id, ())]
-            line: dict[str, object] = {"case": case.to_json(), "root": _relative(case.path("."), folder)}
+            line: dict[str, object] = {"case": case.to_json(), "root": relative(case.path("."))}
             videos = [
                 {
-                    "path": _relative(video.on_disk, folder),
+                    "path": _relative(video.on_disk, real),
                     "fps": video.stated_fps,
                     "frames": video.expected_frames,
-                    **({} if video.beside is None else {"beside": _relative(video.beside, folder)}),
+                    **({} if video.beside is None else {"beside": _relative(video.beside, real)}),
                 }
                 for video in named
                 if video is not None and video.on_disk is not None
@@ -149,11 +153,12 @@ def _videos(content: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _relative(path: Path, folder: Path) -> str:
+def _relative(path: Path, folder: str) -> str:
+    """A path relative to a folder, whose own links are resolved."""
     # Unlike `Path.resolve`, `realpath` does not stumble over a link that leads to itself.
     real = os.path.realpath(path)
     try:
-        return os.path.relpath(real, os.path.realpath(folder))
+        return os.path.relpath(real, folder)
     except ValueError:
         # Another drive.
         return real

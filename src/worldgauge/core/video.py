@@ -119,10 +119,11 @@ class Video:
         """`fps` states the rate of a frame folder, which has none of its own. A clip of another length than
         `expected_frames` is invalid. `beside` is a file that says something about this very clip, such as when each of
         its chunks begins: where it changes, what was measured with it no longer holds."""
-        self.path = Path(path)
+        # Whatever changes the working directory later, the clip stays the same.
+        self.path = Path(path).absolute()
         self.stated_fps = fps
         self.expected_frames = expected_frames
-        self.beside = None if beside is None else Path(beside)
+        self.beside = None if beside is None else Path(beside).absolute()
 
     @classmethod
     def from_array(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,8 +12,9 @@ from worldgauge.core.contents import Contents, VideoKey, note_files, remember_fi
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.identity import Identity
 from worldgauge.core.run_file import DefinitionFile, RunFile
-from worldgauge.core.sources import read_sources, write_sources
+from worldgauge.core.sources import Source, read_sources, write_sources
 from worldgauge.core.submission import Submission
+from worldgauge.core.video import Video
 from worldgauge.engine.inputs import CaseInputs
 from worldgauge.engine.writing import writing
 
@@ -38,7 +39,20 @@ def establish(
         return Contents(identity, dict(zip(inputs, digests, strict=True))), inputs
 
 
-def check_again(folder: Path, cases: Sequence[Case] = (), submission: Submission | None = None) -> None:
+def _takes(submission: Submission, case_id: str) -> tuple[Video | None, ...]:
+    """The videos of a case as `write_sources` notes them: those on disk."""
+    named = submission.videos.get(case_id), *submission.further.get(case_id, ())
+    return tuple(
+        video if video.is_there else None for video in named if video is not None and video.on_disk is not None
+    )
+
+
+def check_again(
+    folder: Path,
+    cases: Sequence[Case] = (),
+    submission: Submission | None = None,
+    progress: Callable[[str, int, int], None] = lambda step, done, total: None,
+) -> None:
     """Look at the files of a run folder again and write down what is there now.
 
     Without `cases` and a `submission` those are looked at that the folder knows.
@@ -47,14 +61,18 @@ def check_again(folder: Path, cases: Sequence[Case] = (), submission: Submission
     with writing(folder):
         if submission is not None:
             write_sources(folder, cases, submission)
+            sources = {case.id: Source(case, _takes(submission, case.id)) for case in cases}
+        else:
+            sources = read_sources(folder)
         # Only now: another run may have ended just before.
-        file, contents, sources = RunFile.read(folder), Contents.read(folder), read_sources(folder)
+        file, contents = RunFile.read(folder), Contents.read(folder)
         if contents is None:
             raise WorldGaugeError(f"{folder} does not say what it was about", "run the same command again")
         reads = part_names(file.definitions)
         remember_files(folder)
         found: dict[tuple[str, int], Mapping[str, str]] = {}
-        for (case_id, take), before in contents.videos.items():
+        for number, ((case_id, take), before) in enumerate(contents.videos.items(), start=1):
+            progress("digests", number, len(contents.videos))
             source = sources.get(case_id)
             if source is None or take >= len(source.takes):
                 # A clip that was in memory cannot be looked at again.

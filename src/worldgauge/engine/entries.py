@@ -21,6 +21,9 @@ _META = "__meta__"
 _CONTENT = "content"
 """In an entry's meta: the digest of everything else in it. Entries of older versions have none."""
 
+_SMALL, _GROWTH = 64 * 2**20, 16
+"""Bytes, and times its own size, that an entry may take in memory."""
+
 Verdict = Literal["verified", "unverified", "damaged"]
 
 DAMAGED = (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError)
@@ -50,9 +53,17 @@ def read_entry(file: Path | io.BytesIO) -> Entry:
     if isinstance(file, io.BytesIO):
         file.seek(0)
     with np.load(file, allow_pickle=False) as archive:
+        _check_size(archive.zip, file)
         arrays = {name: archive[name] for name in archive.files}
     meta = json.loads(arrays.pop(_META).tobytes())
     return Entry(arrays, meta.get("unscored"), meta.get("code", ""), meta)
+
+
+def _check_size(archive: zipfile.ZipFile, file: Path | io.BytesIO) -> None:
+    """Entries are written as they are in memory. What unpacks to many times its size is none of ours."""
+    packed = file.getbuffer().nbytes if isinstance(file, io.BytesIO) else file.stat().st_size
+    if sum(member.file_size for member in archive.infolist()) > _SMALL + _GROWTH * packed:
+        raise ValueError("unpacks to more than an entry can hold")
 
 
 def whole_entry(key: str, data: bytes) -> Entry | None:

@@ -15,7 +15,7 @@ from worldgauge.engine.limits import refuse_crowding
 from worldgauge.engine.processes import Death, WorkerProcess, first_news
 from worldgauge.engine.surroundings import as_found, one_blas_thread
 from worldgauge.engine.team import side_by_side
-from worldgauge.engine.watch import NOTHING
+from worldgauge.engine.watch import IMPORTING, NOTHING
 from worldgauge.engine.work import Worker, WorkItem, WorkResult
 from worldgauge.engine.work_items import OnStep, Step
 
@@ -158,7 +158,10 @@ class PoolExecutor:
         if not worker.was_ready:
             self._failed_starts += 1
             if self._failed_starts >= self._STARTS:
-                raise WorldGaugeError(f"worker processes do not start: the last one {death.did}", death.hint)
+                culprit = "the last one"
+                if worker.step <= IMPORTING:
+                    culprit = f"importing {self._setup.includes[IMPORTING - worker.step]}"
+                raise WorldGaugeError(f"worker processes do not start: {culprit} {death.did}", death.hint)
             return list(worker.items)
         self._failed_starts = 0
         if not worker.items:

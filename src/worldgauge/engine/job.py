@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -77,6 +77,11 @@ class Setup:
     def scratch(self) -> Path:
         """Where values wait for a later pass: a folder of this run's own, so that another run may clear its own."""
         return self.store / SCRATCH / digest_of(str(self.out.absolute()))[:16]
+
+    def placed(self) -> Setup:
+        """The same setup with folders that do not depend on the working directory."""
+        beside = tuple(other.placed() for other in self.beside)
+        return replace(self, store=self.store.absolute(), out=self.out.absolute(), beside=beside)
 
     def build(self, maker: Maker | None = None) -> tuple[Seats, list[Definition]]:
         """Import the plug-ins and resolve every name. With the `maker` of another setup equal instruments are one."""

@@ -15,6 +15,7 @@ from worldgauge.core.clip import Clip
 from worldgauge.core.errors import Outcome, StopsRun, Unavailable, Unscored, WorldGaugeError
 from worldgauge.core.frozen import freeze, handed_out
 from worldgauge.core.metric import Metric
+from worldgauge.core.process_state import preserved_state
 from worldgauge.core.signal import SIGNALS, Arrays, Signal, SignalUse, inherited
 from worldgauge.engine.definitions import Seats, code_of_signal, who_computes
 from worldgauge.engine.device_kind import cpu_kind
@@ -124,7 +125,8 @@ class Perception:
         # What it needs is not there yet: the function tells what it would ask whatever that says.
         parts += [self._stored(need) for need in inherited(use, self._seats)]
         try:
-            signal.function(*parts, instrument.estimator(), **dict(use.parameters))
+            with preserved_state(f"signal '{signal.name}'"):
+                signal.function(*parts, instrument.estimator(), **dict(use.parameters))
         except Estimated as found:
             return found.questions
         except Outcome:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worldgauge.core.benchmark import MetricUse
 from worldgauge.core.case import Case
-from worldgauge.core.case_parts import in_words, offers
+from worldgauge.core.case_parts import having, in_words, offers
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.manifest import benchmarks
 from worldgauge.core.metric import METRICS
@@ -40,6 +40,7 @@ def possible_metrics(cases: Sequence[Case], seats: Seats) -> PossibleMetrics:
     A benchmark's metric is for the benchmark's cases, but where its manifest says that it is meaningful elsewhere.
     """
     definitions = resolve([MetricUse(id=name, use=name) for name in METRICS.names()], seats)
+    cases = unlike(definitions, cases)
     reasons = why_not(definitions, cases)
     offered = {f"{name}/{metric}" for name, manifest in benchmarks().items() for metric in manifest.own_videos}
     bound = {d.id: d.metric.namespace for d in definitions if d.metric.namespace and d.id not in offered}
@@ -88,6 +89,7 @@ def _hopeless(job: Job, plan: Plan, here: bool) -> dict[str, str]:
         return {}
     chosen = [job.benchmark.cases[i] for i in job.chosen]
     with_video = [case for case in chosen if any(take is not None for take in job.submission.takes(case.id))]
+    chosen, with_video = unlike(named, chosen), unlike(named, with_video)
     found = {}
     for definition in named:
         reason = _reason(definition, chosen, here)
@@ -118,8 +120,20 @@ def _has_value(job: Job, plan: Plan, definition: Definition) -> bool:
 
 def why_not(definitions: Iterable[Definition], cases: Sequence[Case]) -> dict[str, str]:
     """Metric id to the reason why no case can be scored, for those that have one."""
+    definitions = list(definitions)
+    cases = unlike(definitions, cases)
     reasons = {d.id: _reason(d, cases, True) for d in definitions}
     return {metric: reason for metric, reason in reasons.items() if reason}
+
+
+def unlike(definitions: Sequence[Definition], cases: Sequence[Case]) -> list[Case]:
+    """The first case of each kind: of a hundred thousand cases all but a few have the same parts and tags."""
+    has = having(part for definition in definitions for part in definition.parts)
+    tags = sorted({tag for definition in definitions for tag in definition.tags})
+    kinds: dict[Hashable, Case] = {}
+    for case in cases:
+        kinds.setdefault((has(case), *map(case.tags.get, tags)), case)
+    return list(kinds.values())
 
 
 def _reason(definition: Definition, cases: Sequence[Case], here: bool) -> str:

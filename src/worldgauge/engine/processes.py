@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 
 from worldgauge.core.contents import remember_files
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.manifest import include
 from worldgauge.engine.job import Setup
 from worldgauge.engine.limits import SETTING_UP, Limits, gigabytes
 from worldgauge.engine.memory import keep_freed_memory, resident_bytes
 from worldgauge.engine.surroundings import one_opencv_thread
 from worldgauge.engine.team import quick_switching
-from worldgauge.engine.watch import NOTHING, Slot
+from worldgauge.engine.watch import IMPORTING, NOTHING, Slot
 from worldgauge.engine.work import NamedStep, Worker, WorkItem, WorkResult
 from worldgauge.engine.work_items import Step
 
@@ -66,6 +67,16 @@ def death_by(code: int) -> Death:
     if name == "SIGKILL":
         return Death(f"killed its process ({name})", "if memory ran out, use fewer workers or a smaller clip")
     return Death(f"killed its process ({name})")
+
+
+def too_long(seconds: float) -> Death:
+    """The end of what took more time than it may."""
+    return Death(f"took longer than {seconds:g} s", "raise --time-limit if it needs that")
+
+
+def too_much(memory: int) -> Death:
+    """The end of what took more memory than it may."""
+    return Death(f"took more than {gigabytes(memory)}", "raise --max-memory or use fewer workers")
 
 
 class WorkerProcess:
@@ -172,9 +183,9 @@ class WorkerProcess:
         if self._slot.changes != self._changes:
             self._changes, self._changed = self._slot.changes, now
         if now - self._changed > allowed:
-            return Death(f"took longer than {allowed:g} s", "raise --time-limit if it needs that")
+            return too_long(allowed)
         if memory is not None and limits.memory is not None and memory > limits.memory:
-            return Death(f"took more than {gigabytes(limits.memory)}", "raise --max-memory or use fewer workers")
+            return too_much(limits.memory)
         return None
 
     def death(self) -> Death | None:
@@ -213,13 +224,14 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
     """The life of a worker process."""
     # Ctrl-C reaches the whole process group; the main process decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_parent(parent)
+    die_with_parent(parent)
     keep_freed_memory()
     one_opencv_thread()
     # What the plan has read of files need not be read again where they are as they were.
     for each in (setup, *setup.beside):
         remember_files(each.out)
     try:
+        _import_files(setup, slot)
         worker = Worker(setup, perceive, slot=slot)
     except Exception as error:  # noqa: BLE001  told by the main process
         pipe.send(portable(error))
@@ -255,6 +267,14 @@ def _work(parent: int, setup: Setup, perceive: bool, pipe: Connection, slot: Slo
             threads.submit(answer, item)
 
 
+def _import_files(setup: Setup, slot: Slot) -> None:
+    """Import the files of third parties, each within the time of a metric."""
+    for number, path in enumerate(setup.includes):
+        slot.changes, slot.step, slot.allowed = slot.changes + 1, IMPORTING - number, setup.limits.seconds_for(0)
+        include(path)
+    slot.changes, slot.step, slot.allowed = slot.changes + 1, NOTHING, SETTING_UP
+
+
 def portable(error: Exception) -> Exception:
     """An exception that survives the way to another process; what is not ours comes with its traceback in the log."""
     if isinstance(error, WorldGaugeError):
@@ -263,7 +283,7 @@ def portable(error: Exception) -> Exception:
     return RuntimeError(f"{type(error).__name__}: {error}")
 
 
-def _die_with_parent(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     """A killed main process cannot stop its workers; the kernel does it, or they notice and leave."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

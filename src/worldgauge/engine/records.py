@@ -5,16 +5,32 @@ from __future__ import annotations
 import errno
 import os
 from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from sys import intern
-from typing import IO
+from typing import IO, Any
 
 from filelock import FileLock, Timeout
 
-from worldgauge.core.errors import CannotWrite
+from worldgauge.core.errors import CannotWrite, StopsRun
 from worldgauge.core.record import Record
 from worldgauge.core.record_lines import RecordLines
 from worldgauge.core.status import Status
+
+
+class RecordsLost(StopsRun):
+    """Records that were written are not in the run folder."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            f"{file} was removed, replaced or cut short while records were written to it",
+            "keep plug-ins and other programs away from the folder, then run the same command again",
+        )
+        self.file = file
+
+    def __reduce__(self) -> Any:
+        return RecordsLost, (self.file,)
 
 
 class RecordWriter:
@@ -35,6 +51,8 @@ class RecordWriter:
             except OSError as error:
                 raise _unwritable(folder, error) from error
         self.path = folder / f"{name}.jsonl"
+        self.size = 0
+        """Bytes of the file after what was written last."""
         self._lock = lock
         try:
             # Unbuffered, so that a record is on its way when `append` returns.
@@ -52,8 +70,20 @@ class RecordWriter:
             if written < len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            self._file.truncate(before)
+            with suppress(OSError):
+                self._file.truncate(before)
             raise _unwritable(self.path.parent, error) from error
+        if before < self.size or not self._is_in_the_folder():
+            raise RecordsLost(self.path)
+        self.size = before + len(data)
+
+    def _is_in_the_folder(self) -> bool:
+        """Whether what is written goes to the file of that name: a plug-in may have removed it, or closed it and opened
+        another one, which then has its number."""
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+        except OSError:
+            return False
 
     def close(self) -> None:
         self._file.close()
@@ -63,6 +93,17 @@ class RecordWriter:
 def _line(record: Record) -> bytes:
     text = record.model_dump_json(by_alias=True, exclude_defaults=True)
     return f'{{"schema":{record.schema_version},{text[1:]}\n'.encode()
+
+
+def check_written(folder: Path, sizes: Mapping[str, int]) -> None:
+    """Refuse a run folder that lacks something of what was written to it: `sizes` are the bytes of each file."""
+    for name, size in sizes.items():
+        try:
+            there = (folder / name).stat().st_size
+        except OSError:
+            there = 0
+        if there < size:
+            raise RecordsLost(folder / name)
 
 
 Finished = dict[tuple[str, int], dict[tuple[str, str, str], bool]]

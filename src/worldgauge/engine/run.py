@@ -29,6 +29,7 @@ from worldgauge.engine.journal import Journal
 from worldgauge.engine.judging import Judging, refuse_unconfirmed
 from worldgauge.engine.plan import Plan
 from worldgauge.engine.rates import Observed, remember_costs
+from worldgauge.engine.records import check_written
 from worldgauge.engine.run_description import invocation, run_file
 from worldgauge.engine.run_places import bringing
 from worldgauge.engine.scratch import Scratch
@@ -119,6 +120,8 @@ def execute_together(
     """
     if perceive:
         refuse_unconfirmed(planned)
+    # Also while code of third parties runs in this process.
+    planned = [(replace(job, setup=job.setup.placed()), plan) for job, plan in planned]
     started, first = time.time(), planned[0][0]
     shared = Shared(AnswerBook(Store(first.setup.store)), Purse(first.spending), opens)
     setup = replace(first.setup, beside=tuple(job.setup for job, _ in planned[1:]))
@@ -150,6 +153,7 @@ def execute_together(
                             folders[each.part].add(stage, each)
                             on_result(each)
             for folder in folders:
+                check_written(folder.job.setup.out, folder.sizes)
                 folder.totals.finished = True
         finally:
             executor.close()
@@ -174,9 +178,13 @@ class _Folder:
     totals: Totals = field(default_factory=Totals)
     judging: Judging | None = None
     """Its questions, where there are any."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Bytes of each record file with what workers have written to it."""
 
     def add(self, stage: int, result: WorkResult) -> None:
         self.totals.add(result)
+        if result.file:
+            self.sizes[result.file] = max(result.size, self.sizes.get(result.file, 0))
         if self.judging is not None:
             self.judging.perceived(stage, (result.case, result.take))
 

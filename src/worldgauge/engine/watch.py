@@ -6,14 +6,18 @@ import ctypes
 import signal
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import nullcontext
 from copy import copy
 from types import FrameType, TracebackType
 from typing import Any
 
+from worldgauge.core.process_state import preserved_state
 from worldgauge.engine.limits import SETTING_UP, Limits
 
 NOTHING = -1
 """The step of a worker that runs no metric or signal."""
+IMPORTING = -2
+"""The step of one that imports the first file of third parties; of the next files the numbers below."""
 
 
 class Misbehaved(Exception):
@@ -44,6 +48,7 @@ class Watch:
         # In a worker process Ctrl-C is ignored: what looks like one there was raised by the code itself.
         self._interrupts = _Interrupts() if foreign and slot is None else None
         self._trust_interrupts = not foreign
+        self._foreign = foreign
         self.given_up: Mapping[int, str] = {}
         """Steps not to be tried again on the case at hand, with what they did to their worker."""
         self.seconds = SETTING_UP
@@ -81,7 +86,9 @@ class Watch:
         if self.on_step is not None:
             self.on_step(step, False)
         try:
-            answer = function()
+            # A step of ours may ask an instrument of theirs.
+            with preserved_state(who) if self._foreign else nullcontext():
+                answer = function()
         except (RecursionError, MemoryError) as error:
             raise Misbehaved(f"{who()} raised {told(error)}") from error
         except Exception:

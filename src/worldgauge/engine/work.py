@@ -87,6 +87,8 @@ class Worker:
 
         `slot` is where a worker process tells what it is at.
         """
+        # Before code of third parties is imported, which may change the working directory.
+        setup = setup.placed()
         if setup.device.startswith("cuda"):
             one_torch_thread()
         self.parts = list(_parts(setup, perceive))
@@ -230,7 +232,9 @@ class Worker:
             return
         if part.number not in self._writers:
             self._writers[part.number] = RecordWriter(part.setup.out, part.setup.record_prefix)
-        self._writers[part.number].append(record)
+        writer = self._writers[part.number]
+        writer.append(record)
+        result.file, result.size = writer.path.name, writer.size
 
     def close(self) -> None:
         for writer in self._writers.values():

@@ -94,6 +94,10 @@ class WorkResult:
     """In which something was launched on the GPU since the last result."""
     records: list[Record] = field(default_factory=list)
     """Of a worker that returns them."""
+    file: str = ""
+    """Of one that writes them: the file in the run folder,"""
+    size: int = 0
+    """and its bytes with the last of these records."""
     worked: float = 0.0
     """Seconds from the item to its answer, all benchmarks together."""
     stored: int = 0

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from worldgauge.core.canonical import digest_of
 from worldgauge.core.errors import Unscored, WorldGaugeError
 from worldgauge.core.file_digests import digest_file
+from worldgauge.core.reading_arrays import archive_members
 from worldgauge.core.undisturbed import undisturbed
 from worldgauge.functional.gaussians import Gaussians
 from worldgauge.functional.scenes import Frames, Masks, SceneCameras
@@ -28,6 +29,8 @@ from worldgauge.instruments.gaussian_scene import GaussianReconstruction, Gaussi
 NO_SCENE = "no-stored-scene"
 """Reason code: the folder has no scene of the clip."""
 PARTS = ("means", "quaternions", "scales", "opacities", "harmonics")
+SCENE_LIMIT = 2 * 2**30
+"""Bytes of one array of a scene."""
 MOST_HEADER = 2**16
 _PROPERTY = re.compile(r"property float (\w+)")
 
@@ -80,6 +83,7 @@ def read_scene(file: Path) -> tuple[SceneCameras, Gaussians]:
     """The cameras and the Gaussians of one scene; one line says what is wrong with a file."""
     try:
         with np.load(file, allow_pickle=False) as archive:
+            archive_members(file, SCENE_LIMIT)
             content = {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError) as error:
         raise WorldGaugeError(f"{file} cannot be read ({error})", "write it with numpy.savez") from error

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.names import readable
@@ -34,7 +33,7 @@ _CLOSED = {"protocol_whitelist": "file", "enable_drefs": "0"}
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
+def _opened(path: Path, threads: str = "AUTO") -> Iterator[tuple[Any, Any]]:
     """The container and its first video stream; every reading problem becomes `InvalidVideo`."""
     import av
 
@@ -55,7 +54,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
                 raise InvalidVideo(f"{name} uses a codec that cannot be decoded here")
             check_pixels(stream.codec_context.width, stream.codec_context.height)
             stream.codec_context.options = _LIMITS
-            stream.thread_type = "AUTO"
+            stream.thread_type = threads
             yield container, stream
     except (av.error.FFmpegError, OSError, EOFError, ValueError) as error:
         raise InvalidVideo(f"{name} cannot be decoded ({_first_line(error)})") from error
@@ -72,29 +71,42 @@ def _tolerant_of_tags(version: str) -> dict[str, str]:
 
 def probe(path: Path) -> VideoInfo:
     """Count frames by reading packets (headers lie), and decode one frame for how the picture is to be shown."""
-    with _opened(path) as (container, stream):
-        first = next(container.decode(stream), None)
-        if first is None:
-            raise InvalidVideo(f"{readable(path.name)} has no frames")
-        orientation, aspect = orientation_of(first), _aspect(stream)
-        width, height = square_width(first.width, aspect), first.height
-        seen = {
-            "fps": float(stream.average_rate) if stream.average_rate else None,
-            "rotation": orientation.turns * 90,
-            "mirrored": orientation.mirrored,
-            "interlaced": bool(first.interlaced_frame),
-            "sample_aspect": aspect,
-            "colour": colour_of(first),
-            "high_dynamic_range": high_dynamic_range_of(first),
-            "codec": stream.codec_context.codec.canonical_name,
-            "pixel_format": first.format.name,
-            "bits": max(part.bits for part in first.format.components),
-        }
+    stamps: list[int | None] = []
+    seen: dict[str, Any] = {}
+    # Threads that would decode further frames take longer to start than the one frame does.
+    with _opened(path, threads="NONE") as (container, stream):
+        for packet in container.demux(stream):
+            if not seen and (first := next(iter(packet.decode()), None)) is not None:
+                seen = _shown(stream, first)
+            if packet.size and not packet.is_discard:
+                stamps.append(packet.pts)
+            if len(stamps) > MAX_FRAMES:
+                break
+    if not seen:
+        raise InvalidVideo(f"{readable(path.name)} has no frames")
+    return VideoInfo(len(stamps), variable_rate=_is_variable(stamps), **seen)
+
+
+def _shown(stream: Any, first: Any) -> dict[str, Any]:
+    """What the first frame and its stream say of how the picture is to be shown."""
+    orientation, aspect = orientation_of(first), _aspect(stream)
+    width, height = square_width(first.width, aspect), first.height
     if orientation.turns % 2:
         width, height = height, width
-    with _opened(path) as (container, stream):
-        stamps = _stamps(container, stream)
-    return VideoInfo(len(stamps), width, height, variable_rate=_is_variable(stamps), **seen)
+    return {
+        "width": width,
+        "height": height,
+        "fps": float(stream.average_rate) if stream.average_rate else None,
+        "rotation": orientation.turns * 90,
+        "mirrored": orientation.mirrored,
+        "interlaced": bool(first.interlaced_frame),
+        "sample_aspect": aspect,
+        "colour": colour_of(first),
+        "high_dynamic_range": high_dynamic_range_of(first),
+        "codec": stream.codec_context.codec.canonical_name,
+        "pixel_format": first.format.name,
+        "bits": max(part.bits for part in first.format.components),
+    }
 
 
 def decode(path: Path, ascending: list[int]) -> Iterator[tuple[int, Image]]:
@@ -126,24 +138,14 @@ def _aspect(stream: Any) -> float:
     return float(Fraction(stated)) if stated else 1.0
 
 
-def _stamps(container: Any, stream: Any) -> list[int | None]:
-    """Presentation time of every frame there is."""
-    stamps: list[int | None] = []
-    for packet in container.demux(stream):
-        if packet.size and not packet.is_discard:
-            stamps.append(packet.pts)
-        if len(stamps) > MAX_FRAMES:
-            break
-    return stamps
-
-
 def _is_variable(stamps: list[int | None]) -> bool:
     """True when presentation times are unevenly spread, beyond the rounding of a millisecond clock."""
     known = sorted(s for s in stamps if s is not None)
     if len(known) < 3:
         return False
-    steps = np.diff(known)
-    return bool(steps.max() - steps.min() > max(1, 0.25 * float(np.median(steps))))
+    steps = sorted(after - before for before, after in pairwise(known))
+    median = (steps[(len(steps) - 1) // 2] + steps[len(steps) // 2]) / 2
+    return steps[-1] - steps[0] > max(1, 0.25 * median)
 
 
 def _first_line(error: BaseException) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import parse_json
-from worldgauge.report.loopback import names_this_machine
+from worldgauge.report.loopback import TimedHandler, names_this_machine
 
 _LOG = logging.getLogger(__name__)
 _TYPES = {
@@ -74,10 +74,8 @@ class LocalPage(ThreadingHTTPServer):
             _LOG.warning("a request failed: %s: %s", type(error).__name__, error)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(TimedHandler, BaseHTTPRequestHandler):
     server: LocalPage
-    protocol_version = "HTTP/1.1"
-    timeout = 60
 
     def log_message(self, format: str, *args: object) -> None:
         _LOG.debug(format, *args)

@@ -1,9 +1,65 @@
-"""Is a server for this machine alone, and does a request really come to it?"""
+"""What servers of pages share: is one for this machine alone, does a request really come to it, and in time?"""
 
 from __future__ import annotations
 
+import io
+import time
+from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
+from socket import socket
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+
+class TimedHandler(BaseHTTPRequestHandler):
+    """Answers requests that arrive whole within a time, and clients that take what is sent to them within it.
+
+    Each connection has a thread. Without these limits a client that sends a byte now and then keeps its thread for
+    ever, and some hundreds of them keep the server from everyone else.
+    """
+
+    protocol_version = "HTTP/1.1"
+    timeout: ClassVar[float] = 30.0
+    """Seconds for a request, also for none on an open connection, and for each block that is written."""
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self._arriving = _TimedReader(self.connection, self.timeout)
+        self.rfile = io.BufferedReader(self._arriving)
+
+    def handle_one_request(self) -> None:
+        self._arriving.begin()
+        super().handle_one_request()
+
+
+class _TimedReader(io.RawIOBase):
+    """Bytes of a connection; a request that comes in small pieces has no more time than one that comes at once."""
+
+    def __init__(self, connection: socket, seconds: float) -> None:
+        self._connection, self._seconds = connection, seconds
+        self._until = 0.0
+
+    def begin(self) -> None:
+        """From now on the next request may take its time."""
+        self._until = time.monotonic() + self._seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request did not arrive in time")
+        self._connection.settimeout(left)
+        try:
+            return self._connection.recv_into(buffer)
+        finally:
+            # Of a block that is written.
+            self._connection.settimeout(self._seconds)
 
 
 def is_loopback(host: str) -> bool:

@@ -45,13 +45,10 @@ def for_actors(setup: Setup, needed: Resources) -> Setup:
     """The setup of one actor. Ray shows it its own GPU alone, and it does not see the run folder."""
     device = "cuda" if setup.device.startswith("cuda") else setup.device
     return replace(
-        setup,
+        setup.placed(),
         device=device,
         gpus=1,
         ahead=needed.ahead if device == "cuda" else setup.ahead,
-        store=setup.store.absolute(),
-        out=setup.out.absolute(),
-        beside=tuple(replace(o, store=o.store.absolute(), out=o.out.absolute()) for o in setup.beside),
         returns_records=True,
     )
 

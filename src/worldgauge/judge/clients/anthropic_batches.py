@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from worldgauge.judge.clients.anthropic_messages import AnthropicMessages, reply_in
+from worldgauge.judge.clients.bounded import BATCH_LIMIT
 from worldgauge.judge.request import Failed, Reply, Request
 
 T = TypeVar("T")
@@ -47,5 +48,5 @@ class AnthropicBatches:
         return reply_in(told["message"])
 
     def _called(self, call: Callable[[], T]) -> T:
-        with self._client.failing():
+        with self._client.bounds.call(BATCH_LIMIT), self._client.failing():
             return call()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from worldgauge.judge.clients.bounded import Bounds
 from worldgauge.judge.clients.errors import failed_call, wait_in
 from worldgauge.judge.clients.openai_compatible import usage_in
 from worldgauge.judge.request import Film, Picture, Reply, Request, content_of
@@ -24,13 +25,18 @@ class AnthropicMessages:
         self._settings, self.errors = settings, anthropic
         self.secret = Secret(settings.key_variable)
         key = self.secret.value_or_nothing() if settings.is_here else self.secret.value()
+        self.bounds = Bounds(settings.timeout)
         # Attempts are ours to count and to pay for, so the package makes none of its own.
         self.client = anthropic.Anthropic(
-            api_key=key or "none", base_url=settings.address, timeout=settings.timeout, max_retries=0
+            api_key=key or "none",
+            base_url=settings.address,
+            timeout=settings.timeout,
+            max_retries=0,
+            http_client=anthropic.DefaultHttpxClient(event_hooks=self.bounds.hooks),
         )
 
     def send(self, request: Request) -> Reply:
-        with self.failing():
+        with self.bounds.call(), self.failing():
             response = self.client.messages.with_raw_response.create(**self.payload(request))
             content = json.loads(response.text())
         return reply_in(content, wait_in(response.headers, "anthropic-ratelimit"))

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from worldgauge.core.registry import unknown_name
+from worldgauge.judge.clients.bounded import Bounds
 from worldgauge.judge.clients.errors import failed_call
 from worldgauge.judge.request import Failed, Film, Picture, Reply, Request, Usage, content_of
 from worldgauge.judge.secrets import Secret
@@ -39,18 +40,20 @@ class Gemini:
                     f"option of judge '{settings.name}'", name, list(types.GenerateContentConfig.model_fields)
                 )
         key = self.secret.value_or_nothing() if settings.is_here else self.secret.value()
+        self.bounds = Bounds(settings.timeout)
         options = types.HttpOptions(
             base_url=settings.address,
             timeout=int(1000 * settings.timeout),
             # Attempts are ours to count and to pay for, so the package makes none of its own.
             retry_options=types.HttpRetryOptions(attempts=1),
+            client_args={"event_hooks": self.bounds.hooks},
         )
         self.client = genai.Client(api_key=key or "none", vertexai=False, http_options=options)
 
     def send(self, request: Request) -> Reply:
         uploaded: Any = None
         try:
-            with self.failing():
+            with self.bounds.call(), self.failing():
                 if request.film is not None:
                     uploaded = self._upload(request.film)
                 response = self.client.models.generate_content(
@@ -93,7 +96,8 @@ class Gemini:
 
     def _delete(self, name: str) -> None:
         try:
-            self.client.files.delete(name=name)
+            with self.bounds.call():
+                self.client.files.delete(name=name)
         except Exception as error:  # noqa: BLE001  the answer is worth more than the clean-up; the file expires by itself
             log.warning("an uploaded video could not be deleted: %s", type(error).__name__)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from worldgauge.judge.clients.bounded import BATCH_LIMIT
 from worldgauge.judge.clients.gemini import Gemini, reply_in
 from worldgauge.judge.request import Failed, Reply, Request
 
@@ -48,5 +49,5 @@ class GeminiBatches:
         return reply_in(line.response)
 
     def _called(self, call: Callable[[], T]) -> T:
-        with self._client.failing():
+        with self._client.bounds.call(BATCH_LIMIT), self._client.failing():
             return call()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.reading import parse_json
+from worldgauge.judge.clients.bounded import Bounds
 from worldgauge.judge.request import Denied, Failed
 from worldgauge.judge.secrets import Secret
 
@@ -24,7 +25,7 @@ TOLD = 200
 
 
 def open_client(
-    endpoint: str, headers: Mapping[str, str], timeout: float, concurrency: int, here: bool
+    endpoint: str, headers: Mapping[str, str], timeout: float, concurrency: int, here: bool, bounds: Bounds
 ) -> httpx.Client:
     """A connection pool; proxies of the environment are for hosts elsewhere, redirects are not followed."""
     import httpx
@@ -36,6 +37,7 @@ def open_client(
         timeout=httpx.Timeout(timeout, connect=10.0, pool=None),
         limits=limits,
         trust_env=not here,
+        event_hooks=bounds.hooks,
     )
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from worldgauge.judge.clients.bounded import BATCH_LIMIT
 from worldgauge.judge.clients.http import called, content_of
 from worldgauge.judge.clients.openai_compatible import OpenAiCompatible, reply_in
 from worldgauge.judge.request import Failed, Reply, Request
@@ -20,6 +21,7 @@ class OpenAiBatches:
 
     def __init__(self, client: OpenAiCompatible) -> None:
         self._http, self._secret, self._payload = client.http, client.secret, client.payload
+        self._bounds = client.bounds
 
     def submit(self, lines: Mapping[str, Request]) -> str:
         text = "".join(_line(name, self._payload(request)) for name, request in lines.items())
@@ -40,7 +42,8 @@ class OpenAiBatches:
         found: dict[str, Reply | Failed] = {}
         for key in ("error_file_id", "output_file_id"):
             if told.get(key):
-                response = called(self._http, "GET", f"files/{told[key]}/content", self._secret)
+                with self._bounds.call(BATCH_LIMIT):
+                    response = called(self._http, "GET", f"files/{told[key]}/content", self._secret)
                 found |= dict(map(self._outcome, _objects(response.text)))
         return found
 
@@ -48,10 +51,12 @@ class OpenAiBatches:
         told = self._json("GET", f"batches/{batch}")
         for key in ("input_file_id", "output_file_id", "error_file_id"):
             if told.get(key):
-                called(self._http, "DELETE", f"files/{told[key]}", self._secret)
+                with self._bounds.call():
+                    called(self._http, "DELETE", f"files/{told[key]}", self._secret)
 
     def _json(self, method: str, path: str, **sent: Any) -> Any:
-        found = content_of(called(self._http, method, path, self._secret, **sent), self._secret)
+        with self._bounds.call():
+            found = content_of(called(self._http, method, path, self._secret, **sent), self._secret)
         if not isinstance(found, dict):
             raise Failed("garbled", "the response is no object", charged=None)
         return found

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+from worldgauge.judge.clients.bounded import Bounds
 from worldgauge.judge.clients.http import open_client, post, wait_told
 from worldgauge.judge.request import Failed, Film, Picture, Reply, Request, Usage, content_of
 from worldgauge.judge.secrets import Secret
@@ -21,12 +22,13 @@ class OpenAiCompatible:
         # A server on one's own machine may want none.
         key = self.secret.value_or_nothing() if settings.is_here else self.secret.value()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self.http = open_client(
-            settings.address.rstrip("/") + "/", headers, settings.timeout, settings.concurrency, settings.is_here
-        )
+        self.bounds = Bounds(settings.timeout)
+        address = settings.address.rstrip("/") + "/"
+        self.http = open_client(address, headers, settings.timeout, settings.concurrency, settings.is_here, self.bounds)
 
     def send(self, request: Request) -> Reply:
-        content, headers = post(self.http, "chat/completions", self.payload(request), self.secret)
+        with self.bounds.call():
+            content, headers = post(self.http, "chat/completions", self.payload(request), self.secret)
         return reply_in(content, wait_told(headers))
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from worldgauge.core.errors import WorldGaugeError
+from worldgauge.core.process_state import preserved_state
 from worldgauge.judge.request import Reply, Request, Usage
 from worldgauge.judge.settings import Settings
 
@@ -23,7 +24,8 @@ class Scripted:
         self._function = load_script(settings.function)
 
     def send(self, request: Request) -> Reply:
-        answer = self._function(request)
+        with preserved_state("the scripted judge"):
+            answer = self._function(request)
         if isinstance(answer, Reply):
             return answer
         text = answer if isinstance(answer, str) else json.dumps(answer)
@@ -46,7 +48,8 @@ def load_script(reference: str) -> Script:
     spec = importlib.util.spec_from_file_location(f"worldgauge_judge_{file.stem}", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with preserved_state(f"scripted judge '{reference}'"):
+        spec.loader.exec_module(module)
     function = getattr(module, name, None)
     if not callable(function):
         raise WorldGaugeError(f"scripted judge '{reference}': {file} has no function '{name}'")

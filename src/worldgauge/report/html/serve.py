@@ -18,7 +18,7 @@ from worldgauge.core.errors import WorldGaugeError
 from worldgauge.core.video import Video
 from worldgauge.report.html.media import place, plays_in_browsers
 from worldgauge.report.html.source import STATUS_PAGE, ReportSource
-from worldgauge.report.loopback import is_loopback, names_this_machine
+from worldgauge.report.loopback import TimedHandler, is_loopback, names_this_machine
 
 _LOG = logging.getLogger(__name__)
 _TYPES = {
@@ -94,9 +94,8 @@ class ReportServer(ThreadingHTTPServer):
         self._cache.cleanup()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(TimedHandler, BaseHTTPRequestHandler):
     server: ReportServer
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         self._answer(body=True)
@@ -117,8 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send_video(self.server.video(name), body)
             else:
                 self._send(self.server.content(name), name, body)
-        except ConnectionError:
-            # The browser has left the page.
+        except (ConnectionError, TimeoutError):
+            # The browser has left the page, or does not take what it requested.
             self.close_connection = True
         except (KeyError, ValueError, OSError):
             self.send_error(HTTPStatus.NOT_FOUND)
