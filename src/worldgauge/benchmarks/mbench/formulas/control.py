@@ -14,7 +14,7 @@ from worldgauge.benchmarks.mbench.formulas.action import twists
 Floats = NDArray[np.float64]
 SLOW = 0.05
 """Of the camera's usual speed; slower is no motion."""
-CHANCE = 4.0
+CHANCE = 5.0
 """A way of so many times what aimless motion of the same unrest would go by chance shows no purpose yet."""
 LEAST_WAY = 0.035
 """Radians (2 degrees) or scene depths; a camera that goes less far than that along a leg has not set out on it."""
@@ -76,10 +76,10 @@ def legs_in(ideal: Floats) -> Iterator[tuple[int, int]]:
 def purpose(found: Floats, ideal: Floats, window: int) -> float:
     """How far a camera's way in the requested directions is beyond chance, 0 to 1, from its twists (N-1, 6).
 
-    The unrest of a clip is how much its way over half a window differs from that over the next: the second differences
-    of the way, which leave a steady motion out. Motion of that unrest without any aim would go about
-    `unrest * sqrt(steps)` by chance. Up to `CHANCE` times that is no purpose, and what goes less far than `LEAST_WAY`
-    along every leg counts in proportion.
+    The unrest of a clip is in the second differences of its motion over half a window, which leave out what is steady
+    and what sets out or slows down evenly. Motion of that unrest without any aim would go about `unrest * sqrt(steps)`
+    by chance. Up to `CHANCE` times that is no purpose, and what goes less far than `LEAST_WAY` along every leg counts
+    in proportion.
 
     Source: this package.
 
@@ -96,8 +96,10 @@ def purpose(found: Floats, ideal: Floats, window: int) -> float:
         way = np.concatenate([[0.0], np.cumsum((found[first:end] * ideal[first:end]).sum(axis=1))])
         net, farthest, steps = net + way[-1], max(farthest, way[-1]), steps + end - first
         apart = max(1, min(window // 2, (end - first) // 8))
-        if end - first >= 2 * apart:
-            unrest.append((way[2 * apart :] - 2 * way[apart:-apart] + way[: -2 * apart]) ** 2 / (2 * apart))
+        if end - first >= 3 * apart:
+            motion = way[apart:] - way[:-apart]
+            bends = motion[2 * apart :] - 2 * motion[apart:-apart] + motion[: -2 * apart]
+            unrest.append(bends**2 / (6 * apart))
     if net <= 0 or not unrest:
         return 0.0
     chance = CHANCE * np.sqrt(np.median(np.concatenate(unrest)) / _MEDIAN_SQUARE * steps)
