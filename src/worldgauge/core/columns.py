@@ -26,7 +26,7 @@ class Columns:
     weights: NDArray[np.float64]
     """NaN where a record has none of its own."""
     codes: list[str]
-    """Reason codes; empty for any status but unscored."""
+    """Reason codes; empty for any status but unscored and invalid."""
     constants: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     """Of what rests on answers: name of a constant answer to its score, NaN where a record has none."""
     repeats: NDArray[np.float64] | None = None

@@ -59,15 +59,8 @@ class Outcome(WorldGaugeError):
     """Raised inside a signal or a metric to say why there is no number. Each subclass is one status."""
 
 
-class InvalidVideo(Outcome):
-    """The model's video cannot be judged: undecodable, truncated, too short. Status `invalid`."""
-
-
-class Unscored(Outcome):
-    """The instrument looked and could not decide: tracker lost, no parallax. Status `unscored`; remembered.
-
-    `code` tells the reason to rules, in a word such as `too-few-frames` (see `worldgauge.core.reasons`).
-    """
+class _WithCode(Outcome):
+    """An outcome whose reason has a word for rules, such as `too-few-frames` (see `worldgauge.core.reasons`)."""
 
     def __init__(self, message: str, hint: str = "", code: str = "") -> None:
         super().__init__(message, hint)
@@ -75,8 +68,16 @@ class Unscored(Outcome):
             raise ValueError(f"reason code {code!r} must be small letters and digits, joined by hyphens")
         self.code = code
 
-    def __reduce__(self) -> tuple[type[Unscored], tuple[str, ...]]:
+    def __reduce__(self) -> tuple[type[_WithCode], tuple[str, ...]]:
         return type(self), (self.message, self.hint, self.code)
+
+
+class InvalidVideo(_WithCode):
+    """The model's video cannot be judged: undecodable, truncated, too short. Status `invalid`."""
+
+
+class Unscored(_WithCode):
+    """The instrument looked and could not decide: tracker lost, no parallax. Status `unscored`; remembered."""
 
 
 class Unavailable(Outcome):

@@ -26,7 +26,7 @@ _ROWS = np.dtype(
 """The same bytes as numpy sees them."""
 _STATUSES = list(Status)
 _STATUS_NUMBER = {status.value: number for number, status in enumerate(_STATUSES)}
-_UNSCORED = Status.UNSCORED.value
+_UNSCORED, _INVALID = Status.UNSCORED.value, Status.INVALID.value
 _NAN = float("nan")
 _Beside = tuple[dict[str, float], list[float]]
 """Constants and repeats of a record that rests on answers."""
@@ -51,7 +51,7 @@ class Gathering:
         metric, status, take = record["metric"], record["status"], get("take", 0)
         value, raw, weight = get("value"), get("raw"), get("weight")
         tags = get("tags")
-        code = _code(record) if status == _UNSCORED else ""
+        code = _code(record) if status in (_UNSCORED, _INVALID) else ""
         constants, repeats = get("constants"), get("repeats")
         rows = self._rows[metric]
         if constants or repeats:
@@ -153,7 +153,7 @@ _NOTHING: _Beside = ({}, [])
 
 
 def _code(record: Mapping[str, Any]) -> str:
-    """Why a record is unscored. Before there were codes, only what the machine lacked was to be tried again."""
+    """Why a record has no number. Before there were codes, only what the machine lacked was to be tried again."""
     return str(record.get("code", "")) or (UNAVAILABLE if record.get("again") else "")
 
 

@@ -11,6 +11,10 @@ from typing import Final
 
 TOO_FEW_FRAMES: Final = "too-few-frames"
 """Too few frames of the clip can be used."""
+OF_THE_CLIP: Final = "of-the-clip"
+"""The clip shows nothing that any instrument could measure: it is black, of one tone, or a single frame."""
+OF_THE_INSTRUMENT: Final = "of-the-instrument"
+"""The instrument failed on a clip that shows something: another instrument may succeed."""
 POSE_NOT_TRUSTED: Final = "pose-not-trusted"
 """A camera path was found and nothing vouches for it."""
 TOO_LARGE: Final = "too-large"
@@ -26,6 +30,9 @@ NOT_ON_DISK: Final = "not-on-disk"
 
 BEYOND_THE_MODEL: Final = frozenset({UNAVAILABLE, OF_THE_CASE, NOT_ON_DISK})
 """Reasons that no model can cause: such a clip never counts as worst, and is none of what bounds are about."""
+
+BROADER: Final = {OF_THE_CLIP: TOO_FEW_FRAMES, OF_THE_INSTRUMENT: TOO_FEW_FRAMES}
+"""Reasons to the broader one whose rule holds for them where a policy names the broader one alone."""
 
 _CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

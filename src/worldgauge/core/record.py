@@ -52,8 +52,8 @@ class Record(BaseModel):
     reason: str = ""
     """For any status but ok: what happened and what to do. For ok: a remark on the number."""
     code: str = ""
-    """For unscored: the reason in a word that a benchmark's policy can name, such as `too-few-frames`. Empty where
-    nobody gave one."""
+    """For unscored and invalid: the reason in a word that a benchmark's policy can name, such as `too-few-frames`;
+    empty where none was given."""
     left_out: float = 0.0
     """Share of the frames that could not be used (blank, flashes, not to be placed): the value rests on the others."""
     constants: dict[str, float] = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from worldgauge.core.reasons import BEYOND_THE_MODEL, is_code
+from worldgauge.core.reasons import BEYOND_THE_MODEL, BROADER, is_code
 
 
 class Status(StrEnum):
@@ -34,6 +34,19 @@ column of the same group counts it."""
 NO_NUMBER = ("exclude", "leave")
 
 
+def _checked_codes(rules: Counting | dict[str, Counting]) -> Counting | dict[str, Counting]:
+    for code in rules if isinstance(rules, dict) else ():
+        if not is_code(code):
+            raise ValueError(f"reason code '{code}' must be small letters and digits, joined by hyphens")
+        if code in BEYOND_THE_MODEL:
+            raise ValueError(f"no model can cause '{code}', so it cannot count")
+    return rules
+
+
+Unmeasured = Annotated[Counting | dict[str, Counting], AfterValidator(_checked_codes)]
+"""One rule for every reason that a model can cause, or reason code to its rule."""
+
+
 class Policy(BaseModel):
     """What a benchmark lets clips without a number count as. A number is taken as the score itself."""
 
@@ -41,19 +54,9 @@ class Policy(BaseModel):
 
     missing: Counting = "exclude"
     invalid: Counting = "exclude"
-    unscored: Counting | dict[str, Counting] = "exclude"
+    unscored: Unmeasured = "exclude"
     """One rule for every reason that a model can cause, or reason code to its rule: clips that are unscored for another
-    reason are then left out."""
-
-    @field_validator("unscored")
-    @classmethod
-    def _codes_are_words(cls, rules: Counting | dict[str, Counting]) -> Counting | dict[str, Counting]:
-        for code in rules if isinstance(rules, dict) else ():
-            if not is_code(code):
-                raise ValueError(f"reason code '{code}' must be small letters and digits, joined by hyphens")
-            if code in BEYOND_THE_MODEL:
-                raise ValueError(f"no model can cause '{code}', so it cannot count")
-        return rules
+    reason are then left out. A code that is named holds for invalid clips with that code, too."""
 
     def rule(self, status: Status, code: str = "") -> Counting:
         """What a record of that status and reason code counts as.
@@ -61,13 +64,16 @@ class Policy(BaseModel):
         >>> Policy(unscored={"too-few-frames": "worst"}).rule(Status.UNSCORED, "too-few-frames")
         'worst'
         """
+        named = self.unscored if isinstance(self.unscored, dict) else {}
         if status is Status.MISSING:
             return self.missing
         if status is Status.INVALID:
-            return self.invalid
+            return named.get(code, self.invalid)
         if status is not Status.UNSCORED or code in BEYOND_THE_MODEL:
             return "exclude"
-        return self.unscored.get(code, "exclude") if isinstance(self.unscored, dict) else self.unscored
+        if not isinstance(self.unscored, dict):
+            return self.unscored
+        return named.get(code, named.get(BROADER.get(code, ""), "exclude"))
 
     def rules(self) -> dict[str, Counting]:
         """Every rule by the word that stands for it: a status, or a reason code."""

@@ -19,6 +19,7 @@ from worldgauge.core.errors import InvalidVideo
 from worldgauge.core.frame_arrays import Range, to_frames
 from worldgauge.core.frames import FrameSpec
 from worldgauge.core.names import is_folder
+from worldgauge.core.reasons import OF_THE_CLIP
 
 Image = NDArray[np.uint8]
 
@@ -94,7 +95,7 @@ def check_pixels(width: int, height: int) -> None:
 def check_measurable(info: VideoInfo) -> None:
     """Refuse a clip that can be read but holds too little to be judged."""
     if info.frames < 2:
-        raise InvalidVideo(f"the clip has {info.frames} frame, at least 2 are needed")
+        raise InvalidVideo(f"the clip has {info.frames} frame, at least 2 are needed", code=OF_THE_CLIP)
     if min(info.width, info.height) < MIN_SIDE:
         size = f"{info.width}x{info.height}"
         raise InvalidVideo(f"frames of {size} pixels are too small to be measured; {MIN_SIDE} a side is the least")

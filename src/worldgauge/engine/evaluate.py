@@ -174,7 +174,7 @@ def _status(outcome: Outcome) -> Status:
 def _code(outcome: Outcome) -> str:
     """The reason code of a record."""
     match outcome:
-        case Unscored():
+        case Unscored() | InvalidVideo():
             # A plug-in's own kind of outcome may hold anything.
             code = getattr(outcome, "code", "")
             return code if isinstance(code, str) and is_code(code) else ""

@@ -14,9 +14,10 @@ from worldgauge.core.cameras import CameraPath
 from worldgauge.core.clip import Clip
 from worldgauge.core.errors import InvalidVideo, Unscored
 from worldgauge.core.frames import FrameSpec
-from worldgauge.core.reasons import POSE_NOT_TRUSTED
+from worldgauge.core.reasons import OF_THE_CLIP, OF_THE_INSTRUMENT, POSE_NOT_TRUSTED, TOO_FEW_FRAMES
 from worldgauge.core.signal import Arrays, signal
 from worldgauge.functional.lens import Lens, lens_of
+from worldgauge.functional.usable import LEAST_SHARE, faults_of, usable
 
 LIMITED = FrameSpec().within(640)
 """Poses gain nothing from larger frames."""
@@ -46,8 +47,9 @@ def poses(clip: Clip, instrument: PosesInstrument) -> Arrays:
     `distance`, `sightings`: (N-1,) mean distance by which corners miss their predicted way to the next frame, px, and
     their number; from an instrument that compares other frames, (P,) with `pairs` (P, 2), the frames of each;
     `moves`: whether there is parallax; without it the camera turns in place and translations are zero;
-    `metric_scale`: metres per unit of length, NaN from an instrument that estimates no metres.
-    Unscored where fewer than two thirds of the usable frames can be placed, and where nothing vouches for the path.
+    `metric_scale`: metres per unit of length, 0 from an instrument that estimates no metres.
+    Unscored where fewer than two thirds of the usable frames can be placed, and where nothing vouches for the path. The
+    code is `of-the-clip` for a clip of one tone, and `of-the-instrument` where the instrument failed on usable frames.
     """
     return _path_of(clip, instrument, None)
 
@@ -79,8 +81,29 @@ def _path_of(clip: Clip, instrument: PosesInstrument, camera: CameraPath | None)
     frames = clip.frames(replace(clip.spec, max_side=None) if getattr(instrument, "whole_frames", False) else None)
     if len(frames) < 2:
         raise InvalidVideo(f"a camera path needs two frames, the clip has {len(frames)}")
-    found = instrument.trajectory(frames, lens_of(camera, frames.size) if camera is not None else None)
+    found = trajectory_of(instrument, frames, lens_of(camera, frames.size) if camera is not None else None)
     return path_arrays(found, frames.size, clip.size)
+
+
+def trajectory_of(instrument: PosesInstrument, frames: Sequence[NDArray[np.uint8]], lens: Lens | None = None) -> Any:
+    """The instrument's path of RGB frames (H, W, 3). Where it gives none, the code says who is to blame.
+
+    Of a clip in which at most one frame shows anything it is the clip; of one whose frames can be used it is the
+    instrument.
+    """
+    try:
+        return instrument.trajectory(frames, lens)
+    except Unscored as outcome:
+        raise Unscored(outcome.message, outcome.hint, _to_blame(outcome.code, frames)) from outcome
+
+
+def _to_blame(code: str, frames: Sequence[NDArray[np.uint8]]) -> str:
+    if code not in ("", TOO_FEW_FRAMES):
+        return code
+    faults = faults_of(frames)
+    if sum(fault != "blank" for fault in faults) < 2:
+        return OF_THE_CLIP
+    return OF_THE_INSTRUMENT if usable(faults).mean() >= LEAST_SHARE else TOO_FEW_FRAMES
 
 
 def path_arrays(found: Any, seen: tuple[int, int], size: tuple[int, int]) -> Arrays:
@@ -102,7 +125,7 @@ def path_arrays(found: Any, seen: tuple[int, int], size: tuple[int, int]) -> Arr
         "distance": found.distance * enlarge,
         "sightings": found.sightings,
         "moves": np.array(found.moves),
-        "metric_scale": np.array(math.nan if scale is None else scale, np.float64),
+        "metric_scale": np.array(0.0 if scale is None else scale, np.float64),
         **({} if pairs is None else {"pairs": pairs}),
     }
 
@@ -110,11 +133,11 @@ def path_arrays(found: Any, seen: tuple[int, int], size: tuple[int, int]) -> Arr
 def metric_scale_of(path: Arrays) -> float | None:
     """Metres per unit of length of a stored camera path; None where nobody estimated metres.
 
-    >>> metric_scale_of({"metric_scale": np.array(8.0)}), metric_scale_of({"metric_scale": np.array(np.nan)})
+    >>> metric_scale_of({"metric_scale": np.array(8.0)}), metric_scale_of({"metric_scale": np.array(0.0)})
     (8.0, None)
     """
     # Entries of stores that are older than the estimate do not have it.
-    scale = float(path["metric_scale"]) if "metric_scale" in path else math.nan
+    scale = float(path["metric_scale"]) if "metric_scale" in path else 0.0
     return scale if scale > 0 else None
 
 

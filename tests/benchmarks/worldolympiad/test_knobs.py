@@ -45,7 +45,7 @@ SHOWN = {
     "captioning": "test_curation.py::test_a_folder_becomes_cases_that_the_reader_accepts",
     "case-count": "test_judged.py::test_official_files_of_a_run_are_read_back",
     "human-win-rates": "test_published_arithmetic.py::test_ranks_and_win_rates_of_table_4",
-    "failure-is-zero": "test_geometry.py::test_a_failure_is_zero_as_released_and_unscored_with_bounds_by_the_paper",
+    "failure-is-zero": "test_whose_failure.py::test_a_clip_that_shows_nothing_is_zero_with_any_instrument",
     "combined-mean": "test_triathlon.py::test_three_models_and_twelve_cases_end_in_all_official_columns",
     "lpips-views": "test_knobs.py::test_a_perfect_scene_does_not_get_all_where_other_cameras_are_compared",
     "older-pipeline": "test_notes.py::test_nothing_that_applies_is_a_half_under_released_and_nothing_elsewhere",

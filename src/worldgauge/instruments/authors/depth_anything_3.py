@@ -14,6 +14,8 @@ from worldgauge.instruments.authors.long_clips import spread
 from worldgauge.instruments.authors.network import AuthorsNetwork, AuthorsPoses, Frames, View
 
 PATCH = 14
+ALL_SKY = "all-sky"
+"""Reason code: the nested network sees nothing but sky, at which the authors' code raises an error, too."""
 
 
 @dataclass(frozen=True)
@@ -211,3 +213,4 @@ class DepthAnything3Nested(DepthAnything3):
     layout: ClassVar[str] = "da3nested-giant-large"
     memory: ClassVar[float] = 24.0
     metric: ClassVar[bool] = True
+    refusal: ClassVar[str] = ALL_SKY

@@ -13,7 +13,7 @@ from worldgauge.core.errors import Unscored
 from worldgauge.functional.gaussians import Gaussians
 from worldgauge.functional.pose import invert
 from worldgauge.functional.scenes import Frames, Masks, SceneCameras
-from worldgauge.instruments.authors.depth_anything_3 import DepthAnything3
+from worldgauge.instruments.authors.depth_anything_3 import ALL_SKY, DepthAnything3
 from worldgauge.instruments.gaussian_scene import GaussianScene, Rasteriser, chosen
 from worldgauge.signals.poses import path_arrays
 
@@ -35,6 +35,7 @@ class DepthAnything3Scene(DepthAnything3):
     layout: ClassVar[str] = "da3nested-giant-large"
     memory: ClassVar[float] = 16.0
     metric: ClassVar[bool] = True
+    refusal: ClassVar[str] = ALL_SKY
     cameras_by: ClassVar[str] = "depth_anything_3_nested"
     """The instrument of camera paths that is the same network: one pass serves the scene and the camera."""
     needs: ClassVar[tuple[str, ...]] = ("e3nn",)
@@ -90,8 +91,7 @@ class DepthAnything3Scene(DepthAnything3):
             "opacities": ("<f4", (total,)),
             "harmonics": ("<f4", (total, COEFFICIENTS, 3)),
         }
-        found = self._network().answer({"frames": stack}, {}, expected)
-        self._check(found)
+        found = self.answered(stack, {}, expected)
         size = frames[0].shape[1], frames[0].shape[0]
         path = path_arrays(self.path_of(found, view, size, range(count), count), size, size)
         gaussians = {name: found[name] for name in _GAUSSIANS}

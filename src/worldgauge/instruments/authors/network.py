@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unavailable, Unscored, WorldGaugeError
 from worldgauge.core.instrument import Instrument
+from worldgauge.core.reasons import OF_THE_INSTRUMENT
 from worldgauge.functional.lens import Lens
 from worldgauge.functional.pose import align_first_frame
 from worldgauge.instruments.authors.home import PARTS, Home, home_of
@@ -68,6 +69,8 @@ class AuthorsNetwork(Instrument):
 
     dtype: Literal["float32", "bfloat16"] = "float32"
     """Kind of numbers that the network computes with by autocast; its heads always use float32."""
+    refusal: ClassVar[str] = OF_THE_INSTRUMENT
+    """Reason code of a clip about which the authors' own code raises an error."""
     most_frames: int = 0
     """Frames of a clip that it sees at once, spread evenly from the first to the last; 0: all of them."""
 
@@ -91,15 +94,24 @@ class AuthorsNetwork(Instrument):
         options: dict[str, Any] = {}
         if maps:
             options, expected = {"maps": list(maps)}, expected | {"maps": ("<f4", (len(maps), height, width))}
-        found = self._network().answer({"frames": stack}, options, expected)
+        return self.answered(stack, options, expected)
+
+    def answered(
+        self, stack: NDArray[np.uint8], options: Mapping[str, Any], expected: Expected
+    ) -> dict[str, NDArray[Any]]:
+        """The network's checked answer about prepared frames; what its part refuses has the instrument's code."""
+        try:
+            found = self._network().answer({"frames": stack}, options, expected)
+        except Unscored as outcome:
+            raise Unscored(outcome.message, outcome.hint, outcome.code or self.refusal) from outcome
         self._check(found)
         return found
 
     def _check(self, found: Mapping[str, NDArray[Any]]) -> None:
         if not all(np.isfinite(found[name]).all() for name in ("poses", "depth", "confidence")):
-            raise Unscored(f"{self.name}: its answer is not finite")
+            raise Unscored(f"{self.name}: its answer is not finite", code=OF_THE_INSTRUMENT)
         if not np.median(found["depth"]) > 0:
-            raise Unscored(f"{self.name}: it sees nothing in front of the camera")
+            raise Unscored(f"{self.name}: it sees nothing in front of the camera", code=OF_THE_INSTRUMENT)
         turns = found["poses"][:, :3, :3]
         off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max()
         if off > ROTATION_TOLERANCE or (np.linalg.det(turns) < 0).any() or (found["poses"][:, 3] != (0, 0, 0, 1)).any():

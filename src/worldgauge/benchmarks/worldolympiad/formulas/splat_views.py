@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from worldgauge.benchmarks.worldolympiad.formulas.frame_rules import spread
 from worldgauge.benchmarks.worldolympiad.formulas.view_path import (
+    NO_VIEW_PATH,
     Floats,
     dolly,
     eased,
@@ -19,7 +20,6 @@ from worldgauge.benchmarks.worldolympiad.formulas.view_path import (
     wander,
 )
 from worldgauge.core.errors import Unscored
-from worldgauge.core.reasons import POSE_NOT_TRUSTED
 
 SIDE = 512
 """Pixels of a render."""
@@ -99,7 +99,7 @@ def splat_views(extrinsics: Floats, intrinsics: Floats, is_metric: bool, factor:
     given = unscaled(extrinsics, is_metric, factor)
     if not np.isfinite(given).all():
         # The original renders nothing but black from such cameras, or stops; either way the case gets zeros.
-        raise Unscored("a recovered camera is not finite", code=POSE_NOT_TRUSTED)
+        raise Unscored("a recovered camera is not finite", code=NO_VIEW_PATH)
     # By transposition, as released: of an estimate that is stretched it is another camera.
     poses = transposed_inverse(given)
     own = _normalised(intrinsics)

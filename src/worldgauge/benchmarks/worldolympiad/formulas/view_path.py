@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldgauge.core.errors import Unscored
-from worldgauge.core.reasons import POSE_NOT_TRUSTED
 
 Floats = NDArray[np.float64]
+
+NO_VIEW_PATH = "no-view-path"
+"""Reason code: the released code stops at such cameras, or draws nothing but black from them."""
 
 PARALLEL = 1e-4
 """How near to 1 the cosine of two looks must be for them to count as parallel: 0.81 degrees."""
@@ -95,7 +97,7 @@ def _frame(look: Floats, other: Floats) -> Floats:
     length = float(np.linalg.norm(normal))
     if not length:
         # Looks that are parallel and, being stretched, are not taken for it: the original ends here.
-        raise Unscored("two recovered cameras look the same way and are no rotations", code=POSE_NOT_TRUSTED)
+        raise Unscored("two recovered cameras look the same way and are no rotations", code=NO_VIEW_PATH)
     return _axes(normal / length, look)
 
 

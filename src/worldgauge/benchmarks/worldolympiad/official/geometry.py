@@ -7,7 +7,7 @@ from typing import Any
 
 from worldgauge.benchmarks.worldolympiad.formulas.combination import geometry_score
 from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED
-from worldgauge.core.status import Status, model_can_cause
+from worldgauge.core.status import Policy, Status
 
 SCORES = {"GS": "gs_score", "Meta": "meta_score", "Camera": "camera_motion_score"}
 """Columns, and what a judge file calls them."""
@@ -15,11 +15,11 @@ TOTAL = "Geometry"
 PARTS = (*SCORES, TOTAL)
 
 
-def geometry_of_records(records: Mapping[str, Mapping[str, Any]], zeros: bool = True) -> dict[str, float] | None:
-    """The three scores of a case; zeros where one of them failed for a reason that a model can cause, as the original
-    has it; None where they were not asked for, or cannot be had here.
+def geometry_of_records(records: Mapping[str, Mapping[str, Any]], policy: Policy) -> dict[str, float] | None:
+    """The three scores of a case; zeros where the policy of the total counts its failure as 0, as the original does;
+    None where they were not asked for, or cannot be had here.
 
-    `zeros` says whether a failure is one of the authors' instruments: what another could not measure has no scores.
+    A failure that is no failure of the released procedure has no scores.
     """
     total = records.get(TOTAL)
     if total is None:
@@ -28,8 +28,8 @@ def geometry_of_records(records: Mapping[str, Mapping[str, Any]], zeros: bool = 
     parts = {column: float(value) for column, value in known.items() if value is not None}
     if len(parts) == len(SCORES):
         return parts
-    failed = zeros and total["status"] == Status.UNSCORED.value
-    return dict.fromkeys(SCORES, 0.0) if failed and model_can_cause(Status.UNSCORED, total.get("code", "")) else None
+    failed = policy.rule(Status(total["status"]), total.get("code", "")) == 0.0
+    return dict.fromkeys(SCORES, 0.0) if failed else None
 
 
 def three_d(geometry: Mapping[str, float]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from worldgauge.benchmarks.worldolympiad.formulas.combination import combined_sc
 from worldgauge.benchmarks.worldolympiad.formulas.interaction import FULL, Levels, level_value, pooled_levels
 from worldgauge.benchmarks.worldolympiad.official.described import described, settings_of
 from worldgauge.benchmarks.worldolympiad.official.done_rules import Line, progress
-from worldgauge.benchmarks.worldolympiad.official.geometry import PARTS, geometry_of_records, three_d
+from worldgauge.benchmarks.worldolympiad.official.geometry import PARTS, TOTAL, geometry_of_records, three_d
 from worldgauge.benchmarks.worldolympiad.official.judge_files import ROUNDED, physical_summary
 from worldgauge.benchmarks.worldolympiad.official.run_answers import stored_answers
 from worldgauge.benchmarks.worldolympiad.official.summary import CASE_COLUMNS, CaseScores, summarise
@@ -116,9 +116,9 @@ def parts_of_run(run: Run, store: Path) -> dict[str, dict[str, Any]]:
         if record["metric"] == CLIP and record.get("raw") is not None:
             own["clip"] = record["raw"]
         own |= {name: by_case[case] for name, by_case in answers.items() if case in by_case}
-    zeros = geometry_is_theirs(run)
+    policy = run.file.policy_of(TOTAL)
     for case, records in columns.items():
-        if (geometry := geometry_of_records(records, zeros)) is not None:
+        if (geometry := geometry_of_records(records, policy)) is not None:
             found[case]["geometry"] = geometry
     return {case: parts for case, parts in found.items() if len(parts) > 1}
 

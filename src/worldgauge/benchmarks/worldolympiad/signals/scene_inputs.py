@@ -24,7 +24,7 @@ from worldgauge.core.signal import Arrays, ChosenInstruments, SignalUse, signal
 from worldgauge.functional.masks import decode_masks, resize_mask
 from worldgauge.functional.pose import invert
 from worldgauge.functional.scenes import SceneCameras
-from worldgauge.signals.poses import PosesInstrument, path_arrays, poses
+from worldgauge.signals.poses import PosesInstrument, path_arrays, poses, trajectory_of
 from worldgauge.signals.seats import OnePassReconstruction
 
 Images = NDArray[np.uint8]
@@ -155,7 +155,7 @@ def plain_frames(clip: Clip, instrument: object) -> tuple[Images, list[int]]:
 
 
 def _seen(network: PosesInstrument, frames: Images, numbers: list[int], size: tuple[int, int]) -> Arrays:
-    path = path_arrays(network.trajectory(list(frames)), (frames.shape[2], frames.shape[1]), size)
+    path = path_arrays(trajectory_of(network, list(frames)), (frames.shape[2], frames.shape[1]), size)
     return {**path, "frames": np.array(numbers, np.int64)}
 
 
