@@ -185,7 +185,8 @@ def name_in(sample: Sample) -> str:
 def phrase_in(sample: Sample) -> str:
     """What a detector is asked for: the visual attributes of the target, then its name (MBench, B.3).
 
-    >>> phrase_in(Sample(sample_id="a", metadata={"object_name": "hen", "attributes": ["brown", "small"]}))
+    >>> metadata = {"object_name": "hen", "attributes": ["brown", "small"]}
+    >>> phrase_in(Sample(sample_id="a", subset="object", metadata=metadata))
     'brown, small hen'
     """
     name, given = name_in(sample), sample.metadata.get("attributes")
