@@ -167,7 +167,8 @@ class Video:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Cached probe results stay behind: a worker that gets the video looks for itself.
-        return Video, (self.path, self.stated_fps, self.expected_frames, self.beside)
+        kept = None if self.configured_frames is None else {"configured_frames": self.configured_frames}
+        return Video, (self.path, self.stated_fps, self.expected_frames, self.beside), kept
 
     def of_any_length(self) -> Video:
         """The same clip, read although it may not have the frames that are expected of it."""

@@ -35,8 +35,8 @@ def test_by_subset(text_run):
 
 
 def test_a_score_is_told_of_the_clips_it_is_about(tmp_path):
-    """One trigger column serves all action clips, and a score of places says nothing of causal ones."""
-    run = run_of(tmp_path, *made_world(tmp_path, "A", worlds=2), "a_trigger,a_state,a_style")
+    """A subset's rate serves the scores of that subset, and a score of places says nothing of causal clips."""
+    run = run_of(tmp_path, *made_world(tmp_path, "A", worlds=2), "a_trigger_causal,a_state,a_style")
     lines = subset_table(run)
     assert {line.score for line in lines} == {"a_state"}
     assert {(line.tag, line.value): line.cases for line in lines} == {
