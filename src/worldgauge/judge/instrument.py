@@ -419,7 +419,7 @@ def _settled_form(judge: Judge, form: Mapping[str, Any]) -> dict[str, Any]:
         found.pop("seed", None)
     bounded = judge.settings is not None and judge.settings.longest_reply is not None
     if found.get("max_tokens", 0) is None and (judge.client == "anthropic" or not bounded):
-        # A limit that nobody states has no price that can be bounded.
+        # Without a stated limit the price of a call has no bound.
         del found["max_tokens"]
     if found.get("send") == "video" and judge.client != "gemini":
         del found["send"]

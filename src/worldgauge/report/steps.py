@@ -34,7 +34,7 @@ class StepLines:
             return
         self._last = now
         spent = now - self._started
-        # After the first of many nobody can tell yet.
+        # After the first of many the rest cannot be estimated yet.
         left = f", about {spent / done * (total - done):.0f} s left" if 0 < done < total and spent > 0.5 else ""
         line = f"{step}: {done}/{total}{left}"
         if sys.stderr.isatty():

@@ -131,7 +131,7 @@ def path_arrays(found: Any, seen: tuple[int, int], size: tuple[int, int]) -> Arr
 
 
 def metric_scale_of(path: Arrays) -> float | None:
-    """Metres per unit of length of a stored camera path; None where nobody estimated metres.
+    """Metres per unit of length of a stored camera path; None where the instrument estimated no metres.
 
     >>> metric_scale_of({"metric_scale": np.array(8.0)}), metric_scale_of({"metric_scale": np.array(0.0)})
     (8.0, None)
